@@ -1,0 +1,6 @@
+"""Directed acyclic graphs over named variables."""
+
+from mcsl.graph.causal_graph import CausalGraph, find_cycle, is_acyclic
+from mcsl.graph.threshold import Thresholded, threshold
+
+__all__ = ["CausalGraph", "Thresholded", "find_cycle", "is_acyclic", "threshold"]

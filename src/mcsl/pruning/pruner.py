@@ -1,0 +1,47 @@
+"""The contract of a pruner: it looks at every edge of a graph and may only remove."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from mcsl.graph import CausalGraph
+from mcsl.problem import Problem
+
+
+@dataclass(frozen=True)
+class EdgeTest:
+    """What a pruner found out about one edge, kept or dropped."""
+
+    cause: str
+    effect: str
+    kept: bool
+    test: str
+    """Name of the test, for example "additive"."""
+    statistic: Literal["p_value", "coefficient"]
+    value: float
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """The graph that is left and the test of every edge that was looked at."""
+
+    graph: CausalGraph
+    tests: tuple[EdgeTest, ...]
+
+
+class Pruner(Protocol):
+    """Anything with `prune(graph, problem) -> Pruned` whose graph has no edge the given one lacks."""
+
+    def prune(self, graph: CausalGraph, problem: Problem) -> Pruned:
+        """Return the graph without the edges that the data do not need."""
+        ...
+
+
+@dataclass(frozen=True)
+class KeepAll:
+    """The pruner that removes nothing."""
+
+    def prune(self, graph: CausalGraph, problem: Problem) -> Pruned:
+        """Return the graph as it is."""
+        return Pruned(graph, ())
