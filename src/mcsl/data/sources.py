@@ -1,4 +1,181 @@
-"""Placeholder, being written."""
+"""Files, frames and arrays to a checked Dataset."""
+
+from __future__ import annotations
+
+import numbers
+import os
+from collections.abc import Collection, Iterable
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcsl.data.checks import Column, Origin, check_table
 from mcsl.data.dataset import Dataset
-def to_dataset(data, drop=()): ...
-def read_table(path, drop=()): ...
+from mcsl.data.delimited import parse_text, to_columns
+from mcsl.errors import DataError
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+_PARQUET_MAGIC = b"PAR1"
+
+
+def read_table(path: str | os.PathLike[str], *, drop: Collection[str] = ()) -> Dataset:
+    """Read a table of numbers from delimited text (comma, tab, semicolon, pipe, blanks) or Parquet.
+
+    The first line holds the names unless it holds only numbers; then the columns are x1, x2, ....
+    `drop` names columns to leave out. Messages count lines from 1, the header being line 1.
+    """
+    path = Path(path)
+    content = _read_bytes(path)
+    if not content:
+        raise DataError(f"{path} is empty.")
+    if path.suffix.lower() in {".parquet", ".pq"} or content.startswith(_PARQUET_MAGIC):
+        return _from_frame(_read_parquet(content, path), Origin(str(path), is_file=True), drop)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DataError(
+            f"{path} is not UTF-8 text (line {line}); save it as a CSV file in UTF-8, or as Parquet."
+        ) from None
+    table = parse_text(text, str(path))
+    origin = Origin(str(path), lambda row: f"line {table.line(row)}", is_file=True)
+    return check_table(to_columns(table, str(path)), origin, drop)
+
+
+def to_dataset(data: Any, *, drop: Collection[str] = ()) -> Dataset:
+    """Turn a Dataset, array, frame (pandas, polars, pyarrow, ...) or path into a checked Dataset.
+
+    The columns of an array are named x1, x2, .... `drop` names columns to leave out. Messages count
+    rows from 0.
+    """
+    origin = Origin("the table")
+    if isinstance(data, str | os.PathLike):
+        return read_table(data, drop=drop)
+    if isinstance(data, Dataset):
+        pairs = zip(data.names, data.values.T, strict=True)
+        return check_table([Column(name, values) for name, values in pairs], origin, drop)
+    if hasattr(data, "toarray") and hasattr(data, "nnz"):
+        raise DataError("The table is a sparse matrix; pass `data.toarray()` instead.")
+
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(data, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        names = [str(name) for name in data.columns]
+        raise DataError(f"Two columns of the table are named {_first_twice(names)!r}; rename one.") from None
+    if isinstance(frame, nw.DataFrame | nw.LazyFrame):
+        return _from_frame(frame, origin, drop)
+    return check_table(_array_columns(data), origin, drop)
+
+
+def _read_bytes(path: Path) -> bytes:
+    if path.is_dir():
+        raise DataError(f"{path} is a directory; give the path of a CSV or Parquet file.")
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise DataError(f"There is no file {path}.") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DataError(f"{path} cannot be read: {reason}.") from None
+
+
+def _read_parquet(content: bytes, path: Path) -> nw.DataFrame[Any]:
+    import io
+
+    import narwhals as nw
+    import polars as pl
+
+    try:
+        return nw.from_native(pl.read_parquet(io.BytesIO(content)))
+    except (pl.exceptions.PolarsError, OSError):
+        raise DataError(f"{path} is not a complete Parquet file; write it again.") from None
+
+
+def _from_frame(frame: Any, origin: Origin, drop: Collection[str]) -> Dataset:
+    import narwhals as nw
+
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    columns = [_frame_column(str(name), frame[:, i]) for i, name in enumerate(frame.columns)]
+    return check_table(columns, origin, drop)
+
+
+def _frame_column(name: str, series: nw.Series[Any]) -> Column:
+    import narwhals as nw
+
+    if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+        values = series.cast(nw.Float64).fill_null(float("nan")).to_numpy()
+        return Column(name, np.asarray(values, dtype=np.float64))
+    if series.dtype == nw.Object:
+        return _object_column(name, series.to_list())
+    cells = series.to_list()
+    row = next((row for row, cell in enumerate(cells) if cell is not None), None)
+    if row is None:
+        return Column(name, np.full(len(cells), np.nan))
+    return Column(name, kind=_kind(cells[row]), example=str(cells[row]), row=row)
+
+
+def _array_columns(data: Any) -> list[Column]:
+    array = np.ma.filled(data.astype(float), np.nan) if np.ma.isMaskedArray(data) else _as_array(data)
+    if array.ndim != 2:
+        raise DataError(f"The table must have rows and columns. Got an array of shape {array.shape} instead.")
+    names = [f"x{i + 1}" for i in range(array.shape[1])]
+    if array.dtype.kind in "biuf":
+        return [Column(name, column.astype(np.float64)) for name, column in zip(names, array.T, strict=True)]
+    kinds = {"c": "complex numbers", "M": "dates", "m": "dates"}
+    if array.dtype.kind in kinds:
+        kind = kinds[array.dtype.kind]
+        examples = array[0] if len(array) else names
+        return [
+            Column(name, kind=kind, example=str(value)) for name, value in zip(names, examples, strict=True)
+        ]
+    return [_object_column(name, column) for name, column in zip(names, array.T, strict=True)]
+
+
+def _as_array(data: Any) -> NDArray[Any]:
+    try:
+        array = np.asarray(data)
+    except (ValueError, TypeError):
+        raise DataError("The table's rows differ in length; pass a rectangular array or a frame.") from None
+    if array.ndim == 0 or array.dtype.names:
+        raise DataError(
+            f"The data must be a path, a 2-D array, or a pandas, polars or pyarrow frame. "
+            f"Got {type(data).__name__} instead."
+        )
+    return array
+
+
+def _object_column(name: str, cells: Iterable[Any]) -> Column:
+    """Read Python objects: numbers and None are fine, anything else is reported."""
+    cells = list(cells)
+    for row, cell in enumerate(cells):
+        is_missing = cell is None or (type(cell).__name__ == "NAType")
+        if not (is_missing or isinstance(cell, numbers.Real | Decimal | np.bool_)):
+            return Column(name, kind=_kind(cell), example=str(cell), row=row)
+    values = [
+        float(cell) if isinstance(cell, numbers.Real | Decimal | np.bool_) else np.nan for cell in cells
+    ]
+    return Column(name, np.array(values, dtype=np.float64))
+
+
+def _kind(cell: Any) -> str:
+    import datetime
+
+    if isinstance(cell, str | bytes):
+        return "text"
+    if isinstance(cell, datetime.date | datetime.time | datetime.timedelta):
+        return "dates"
+    if isinstance(cell, numbers.Complex):
+        return "complex numbers"
+    return f"{type(cell).__name__} objects"
+
+
+def _first_twice(names: list[str]) -> str:
+    return next(name for i, name in enumerate(names) if name in names[:i])

@@ -1,0 +1,190 @@
+"""What a table must fulfil before anything is learned from it; one clear sentence where it does not."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcsl.data.dataset import Dataset
+from mcsl.errors import DataError
+
+MIN_SAMPLES = 20
+"""Fewest rows that are learned from; below it not even a spline of one parent can be tested."""
+
+LARGEST = float(np.finfo(np.float32).max)
+SMALLEST = float(np.finfo(np.float32).tiny)
+"""The fit runs in float32: a column must have a magnitude in [1.2e-38, 3.4e38]."""
+
+MIN_SPREAD = 1024 * float(np.finfo(np.float64).eps)
+"""A column that varies by less than this share of its magnitude shows the rounding of float64, not data."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column as it was found: its numbers (NaN where missing), or why it has none."""
+
+    name: str
+    values: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    kind: str = "numbers"
+    """What it holds: "numbers", or "text", "dates", ..., which are refused."""
+    example: str = ""
+    """A value that is not a number ..."""
+    row: int = 0
+    """... and the row it stands in, from 0."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a table comes from, so that a message can point into it."""
+
+    name: str
+    place: Callable[[int], str] = lambda row: f"row {row} (counting from 0)"
+    """Says where a row is found, for example "line 17"."""
+    is_file: bool = False
+
+    def drop_hint(self, names: Sequence[str]) -> str:
+        """Say how to leave columns out, as the user of a file or of Python would write it."""
+        if self.is_file:
+            return " ".join(f"--drop {shlex.quote(name)}" for name in names)
+        return f"to_dataset(data, drop={list(names)!r})"
+
+
+def check_table(columns: Sequence[Column], origin: Origin, drop: Collection[str]) -> Dataset:
+    """Return the table without the columns in `drop`, or say in one sentence why it cannot be used."""
+    drop = [drop] if isinstance(drop, str) else list(drop)
+    for name in drop:
+        if name not in (known := [column.name for column in columns]):
+            raise DataError(f"There is no column {name!r} to drop in {origin.name}; it has {_listed(known)}.")
+    columns = [column for column in columns if column.name not in drop]
+    _check_names(columns, origin)
+    _check_kinds(columns, origin)
+    values = np.column_stack([column.values for column in columns])
+    names = [column.name for column in columns]
+    if len(values) == 0:
+        raise DataError(f"{_capital(origin.name)} has column names but no rows.")
+    _check_finite(values, names, origin)
+    if len(values) < MIN_SAMPLES:
+        rows = "1 row" if len(values) == 1 else f"{len(values)} rows"
+        raise DataError(f"{_capital(origin.name)} has {rows}; learning needs at least {MIN_SAMPLES}.")
+    _check_row_index(values[:, 0], names[0], origin)
+    _check_spread(values, names, origin)
+    _check_copies(values, names, origin)
+    return Dataset(values, tuple(names))
+
+
+def _check_names(columns: Sequence[Column], origin: Origin) -> None:
+    names = [column.name for column in columns]
+    if len(names) < 2:
+        found = f"only the column {names[0]!r}" if names else "no columns"
+        raise DataError(f"{_capital(origin.name)} has {found}; a causal graph needs at least two columns.")
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise DataError(
+                f"Columns {names.index(name) + 1} and {i + 1} of {origin.name} are both named {name!r}; "
+                f"rename one, or leave them out with {origin.drop_hint([name])}."
+            )
+
+
+def _check_kinds(columns: Sequence[Column], origin: Origin) -> None:
+    wrong = [column for column in columns if column.kind != "numbers"]
+    if not wrong:
+        return
+    names = [column.name for column in wrong]
+    kinds = " and ".join(sorted({column.kind for column in wrong}))
+    example = f", for example {_short(wrong[0].example)} in {origin.place(wrong[0].row)}"
+    holds, them = ("holds", "it") if len(wrong) == 1 else ("hold", "them")
+    raise DataError(
+        f"{_listed(names, 'Column')} of {origin.name} {holds} {kinds}{example}; "
+        f"turn {them} into plain numbers, or leave {them} out with {origin.drop_hint(names)}."
+    )
+
+
+def _check_finite(values: NDArray[np.float64], names: Sequence[str], origin: Origin) -> None:
+    for bad, noun in ((np.isnan(values), "missing value"), (np.isinf(values), "infinite value")):
+        count = int(bad.sum())
+        if not count:
+            continue
+        rows, columns = (indices.tolist() for indices in np.nonzero(bad))
+        place = f"in {origin.place(rows[0])}, column {names[columns[0]]!r}"
+        if count > 1:
+            touched = [names[i] for i in sorted(set(columns))]
+            rows_touched = f"{len(set(rows))} of {len(values)} rows"
+            place = f"in {rows_touched} and in {_listed(touched)}, the first {place}"
+        raise DataError(
+            f"{_capital(origin.name)} has {count} {noun}{'s'[: count > 1]} {place}; "
+            f"fill in or remove {'it' if count == 1 else 'them'} first."
+        )
+
+
+def _check_row_index(first: NDArray[np.float64], name: str, origin: Origin) -> None:
+    is_unnamed = name.strip() == "" or name.startswith("Unnamed: ")
+    if is_unnamed and np.array_equal(first - first[0], np.arange(len(first))) and first[0] in (0, 1):
+        raise DataError(
+            f"The first column of {origin.name} has no name and only numbers the rows; "
+            f"leave it out with {origin.drop_hint([name])}."
+        )
+
+
+def _check_spread(values: NDArray[np.float64], names: Sequence[str], origin: Origin) -> None:
+    low, high = values.min(axis=0), values.max(axis=0)
+    magnitude = np.maximum(np.abs(low), np.abs(high))
+    constant = [names[i] for i in _where(low == high)]
+    if constant:
+        holds, them = ("has", "it") if len(constant) == 1 else ("have", "them")
+        raise DataError(
+            f"{_listed(constant, 'Column')} of {origin.name} {holds} the same value in every row, "
+            f"which says nothing about causes; leave {them} out with {origin.drop_hint(constant)}."
+        )
+    for i in _where(magnitude > LARGEST):
+        row = int(np.argmax(np.abs(values[:, i])))
+        raise DataError(
+            f"Column {names[i]!r} of {origin.name} reaches {values[row, i]:g} in {origin.place(row)}, "
+            f"beyond the largest float32 ({LARGEST:.2g}); rescale it."
+        )
+    for i in _where(magnitude < SMALLEST):
+        raise DataError(
+            f"Column {names[i]!r} of {origin.name} stays below the smallest float32 ({SMALLEST:.2g}) "
+            "in every row; rescale it."
+        )
+    for i in _where(high - low <= MIN_SPREAD * magnitude):
+        raise DataError(
+            f"Column {names[i]!r} of {origin.name} varies by {high[i] - low[i]:.2g} around {low[i]:.2g}, which "
+            "is the rounding of float64; subtract its mean where it is recorded."
+        )
+
+
+def _check_copies(values: NDArray[np.float64], names: Sequence[str], origin: Origin) -> None:
+    seen: dict[bytes, str] = {}
+    for name, column in zip(names, values.T, strict=True):
+        # Adding zero turns -0.0 into 0.0, so that equal columns have equal bytes.
+        twin = seen.setdefault((column + 0.0).tobytes(), name)
+        if twin != name:
+            raise DataError(
+                f"Columns {twin!r} and {name!r} of {origin.name} are identical; "
+                f"leave one out with {origin.drop_hint([name])}."
+            )
+
+
+def _where(condition: NDArray[np.bool_]) -> list[int]:
+    return [int(i) for i in np.flatnonzero(condition)]
+
+
+def _listed(names: Sequence[str], noun: str = "column") -> str:
+    """Return "column 'a'", "columns 'a' and 'b'", or the first few of many."""
+    if len(names) == 1:
+        return f"{noun} {names[0]!r}"
+    if len(names) <= 6:
+        return f"{noun}s {', '.join(map(repr, names[:-1]))} and {names[-1]!r}"
+    return f"{noun}s {', '.join(map(repr, names[:5]))} and {len(names) - 5} more"
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:37] + "...")
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:] if text.startswith("the ") else text

@@ -1,0 +1,179 @@
+"""Delimited text (CSV, TSV, ...) to columns of numbers, with the line of everything that is not one."""
+
+from __future__ import annotations
+
+import csv
+import io
+import logging
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mcsl.data.checks import Column
+from mcsl.errors import DataError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+logger = logging.getLogger(__name__)
+
+DELIMITERS = (",", "\t", ";", "|", " ")
+"""What may stand between two cells; the last stands for any run of blanks."""
+
+MISSING = frozenset({"na", "n/a", "#n/a", "nan", "-nan", "null", "none", "<na>", "nil", "?", ".", "-"})
+"""Cells that mean "not measured", besides the empty one; in lower case."""
+
+_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b|\d{1,2}:\d{2}")
+
+
+@dataclass(frozen=True)
+class DelimitedText:
+    """The text of a table, with what was found out about its form."""
+
+    text: str
+    delimiter: str
+    names: tuple[str, ...]
+    header_lines: int
+    """Lines above the first row of numbers; 0 if the table has no header."""
+
+    def line(self, row: int) -> int:
+        """Return the line, from 1, of a row counted from 0."""
+        skipped = 1 if self.header_lines else 0
+        return next(islice(_records(self.text, self.delimiter), row + skipped, None))[0]
+
+    def body(self) -> str:
+        """Return the rows without header and blank lines."""
+        body = self.text.split("\n", self.header_lines)[self.header_lines]
+        if self.delimiter == " ":
+            body = re.sub(r"[ \t]+", " ", re.sub(r"(?m)^[ \t]+|[ \t]+$", "", body))
+        # In a table of tabs, a line of tabs is a row of empty cells.
+        return re.sub(r"(?m)^ *\n" if self.delimiter == "\t" else r"(?m)^[ \t]*\n", "", body)
+
+
+def parse_text(text: str, source: str) -> DelimitedText:
+    """Find the delimiter and the names of the columns."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n") + "\n"
+    if not text.strip():
+        raise DataError(f"{source} is empty.")
+    try:
+        delimiter = _sniff(text)
+        head = list(islice(_records(text, delimiter), 2))
+    except csv.Error as error:
+        raise DataError(f"{source} cannot be read as delimited text: {error}.") from None
+    (lines, first), second = head[0], head[-1][1]
+    if _is_header(first, delimiter):
+        names = [cell.strip() for cell in first]
+    else:
+        lines, names = 0, [f"x{i + 1}" for i in range(len(first))]
+        logger.info("%s has no header: its columns are named x1 to x%d.", source, len(names))
+    if len(second) == len(names) + 1 and not second[-1].strip():
+        names.append("")
+    return DelimitedText(text, delimiter, tuple(names), lines)
+
+
+def to_columns(table: DelimitedText, source: str) -> list[Column]:
+    """Read the rows; cells that are not numbers are reported in their column, ragged rows are refused."""
+    import polars as pl
+
+    schema = {str(i): pl.String for i in range(len(table.names))}
+    try:
+        frame = pl.read_csv(
+            io.BytesIO(table.body().encode()),
+            has_header=False,
+            separator=table.delimiter,
+            schema=schema,
+            infer_schema=False,
+        )
+    except pl.exceptions.NoDataError:
+        frame = pl.DataFrame(schema=schema)
+    except pl.exceptions.PolarsError:
+        _refuse_ragged(table, source)
+        raise DataError(f"{source} cannot be read as delimited text; is a quotation mark unclosed?") from None
+    frame = frame.with_columns(pl.all().str.strip_chars().replace({"": None}))
+    if len(frame) and frame.null_count().sum_horizontal().item():
+        _refuse_ragged(table, source)
+    names = list(table.names)
+    # A delimiter at the end of every line makes one more column, with neither name nor cells.
+    if names[-1] == "" and frame[:, -1].null_count() == len(frame):
+        names.pop()
+    # pandas' name for a column without one, so that `--drop` can call it.
+    names = [name or f"Unnamed: {i}" for i, name in enumerate(names)]
+    return [_to_column(name, frame[:, i], table.delimiter) for i, name in enumerate(names)]
+
+
+def _to_column(name: str, cells: pl.Series, delimiter: str) -> Column:
+    import polars as pl
+
+    # Where semicolons part the cells, the comma is the decimal point.
+    plain = cells.str.replace(",", ".", literal=True) if delimiter == ";" else cells
+    numbers = plain.cast(pl.Float64, strict=False)
+    lower = cells.str.to_lowercase()
+    is_missing = cells.is_null() | lower.is_in(list(MISSING))
+    unread = numbers.is_null() & ~is_missing
+    if unread.any():
+        if (is_missing | lower.is_in(["true", "false"])).all():
+            numbers = (lower == "true").cast(pl.Float64).set(is_missing, None)
+        else:
+            row = int(unread.arg_max() or 0)
+            example = str(cells[row])
+            return Column(name, kind="dates" if _DATE.match(example) else "text", example=example, row=row)
+    return Column(name, numbers.fill_null(math.nan).to_numpy().astype(np.float64))
+
+
+def _refuse_ragged(table: DelimitedText, source: str) -> None:
+    """Refuse the first line whose number of cells is not the table's."""
+    try:
+        for line, cells in _records(table.text, table.delimiter):
+            if len(cells) != len(table.names) and not (line == table.header_lines and not table.names[-1]):
+                raise DataError(
+                    f"Line {line} of {source} has {_count(len(cells), 'cell')} where the table has "
+                    f"{_count(len(table.names), 'column')}."
+                )
+    except csv.Error as error:
+        raise DataError(f"{source} cannot be read as delimited text: {error}.") from None
+
+
+def _records(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield every row that is not blank, with the number of its (last) line from 1."""
+    lines = io.StringIO(text, newline="\n")
+    # `csv` counts the lines it is given, so blanks are stripped line by line.
+    rows = (line.strip() for line in lines) if delimiter == " " else lines
+    reader = csv.reader(rows, delimiter=delimiter, skipinitialspace=True)
+    for cells in reader:
+        if len(cells) > 1 or (cells and cells[0].strip()):
+            yield reader.line_num, cells
+
+
+def _sniff(text: str) -> str:
+    """Return the delimiter that makes rows of equal length and cells that are numbers."""
+
+    def merit(delimiter: str) -> tuple[bool, bool, float, int]:
+        rows = [cells for _, cells in islice(_records(text, delimiter), 50)]
+        widths = {len(cells) for cells in rows}
+        cells = [cell for row in rows[1:] or rows for cell in row]
+        share = sum(_is_number(cell, delimiter) for cell in cells) / len(cells)
+        return max(widths) > 1, len(widths) == 1, share, len(rows[0])
+
+    return max(DELIMITERS, key=merit)
+
+
+def _is_header(cells: Sequence[str], delimiter: str) -> bool:
+    """Tell a row of names from a row of numbers; the plain count 0, 1, 2, ... or 1, 2, ... are names."""
+    counts = [[str(i + start) for i in range(len(cells))] for start in (0, 1)]
+    return list(cells) in counts or not all(_is_number(cell, delimiter) for cell in cells)
+
+
+def _is_number(cell: str, delimiter: str) -> bool:
+    try:
+        return math.isfinite(float(cell.replace(",", ".") if delimiter == ";" else cell)) and "_" not in cell
+    except ValueError:
+        return False
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
