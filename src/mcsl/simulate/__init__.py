@@ -1,1 +1,31 @@
-"""."""
+"""Random causal graphs and tables simulated along them."""
+
+from mcsl.simulate.graphs import longest_path, simulate_dag
+from mcsl.simulate.mechanisms import (
+    MLP,
+    AdditiveGaussianProcess,
+    GaussianProcess,
+    Linear,
+    Mechanism,
+    Model,
+    PostNonlinear,
+    Quadratic,
+)
+from mcsl.simulate.sem import MODELS, Simulation, simulate, simulate_from
+
+__all__ = [
+    "MLP",
+    "MODELS",
+    "AdditiveGaussianProcess",
+    "GaussianProcess",
+    "Linear",
+    "Mechanism",
+    "Model",
+    "PostNonlinear",
+    "Quadratic",
+    "Simulation",
+    "longest_path",
+    "simulate",
+    "simulate_dag",
+    "simulate_from",
+]
