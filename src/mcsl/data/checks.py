@@ -152,8 +152,8 @@ def _check_spread(values: NDArray[np.float64], names: Sequence[str], origin: Ori
         )
     for i in _where(high - low <= MIN_SPREAD * magnitude):
         raise DataError(
-            f"Column {names[i]!r} of {origin.name} varies by {high[i] - low[i]:.2g} around {low[i]:.2g}, which "
-            "is the rounding of float64; subtract its mean where it is recorded."
+            f"Column {names[i]!r} of {origin.name} varies by {high[i] - low[i]:.2g} around {low[i]:.2g}, "
+            "which is the rounding of float64; subtract its mean where it is recorded."
         )
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class DelimitedText:
     def line(self, row: int) -> int:
         """Return the line, from 1, of a row counted from 0."""
         skipped = 1 if self.header_lines else 0
-        return next(islice(_records(self.text, self.delimiter), row + skipped, None))[0]
+        return next(islice(_records(self.text, self.delimiter), row + skipped, None)).first_line
 
     def body(self) -> str:
         """Return the rows without header and blank lines."""
@@ -65,15 +65,15 @@ def parse_text(text: str, source: str) -> DelimitedText:
         head = list(islice(_records(text, delimiter), 2))
     except csv.Error as error:
         raise DataError(f"{source} cannot be read as delimited text: {error}.") from None
-    (lines, first), second = head[0], head[-1][1]
-    if _is_header(first, delimiter):
-        names = [cell.strip() for cell in first]
+    first, second = head[0], head[-1].cells
+    if _is_header(first.cells, delimiter):
+        header_lines, names = first.last_line, [cell.strip() for cell in first.cells]
     else:
-        lines, names = 0, [f"x{i + 1}" for i in range(len(first))]
+        header_lines, names = 0, [f"x{i + 1}" for i in range(len(first.cells))]
         logger.info("%s has no header: its columns are named x1 to x%d.", source, len(names))
     if len(second) == len(names) + 1 and not second[-1].strip():
         names.append("")
-    return DelimitedText(text, delimiter, tuple(names), lines)
+    return DelimitedText(text, delimiter, tuple(names), header_lines)
 
 
 def to_columns(table: DelimitedText, source: str) -> list[Column]:
@@ -92,8 +92,10 @@ def to_columns(table: DelimitedText, source: str) -> list[Column]:
     except pl.exceptions.NoDataError:
         frame = pl.DataFrame(schema=schema)
     except pl.exceptions.PolarsError:
-        _refuse_ragged(table, source)
-        raise DataError(f"{source} cannot be read as delimited text; is a quotation mark unclosed?") from None
+        line = _refuse_ragged(table, source)
+        raise DataError(
+            f"{source} cannot be read: a quotation mark in line {line} is never closed."
+        ) from None
     frame = frame.with_columns(pl.all().str.strip_chars().replace({"": None}))
     if len(frame) and frame.null_count().sum_horizontal().item():
         _refuse_ragged(table, source)
@@ -125,35 +127,45 @@ def _to_column(name: str, cells: pl.Series, delimiter: str) -> Column:
     return Column(name, numbers.fill_null(math.nan).to_numpy().astype(np.float64))
 
 
-def _refuse_ragged(table: DelimitedText, source: str) -> None:
-    """Refuse the first line whose number of cells is not the table's."""
+def _refuse_ragged(table: DelimitedText, source: str) -> int:
+    """Refuse the first row whose number of cells is not the table's; else return the line of the last row."""
     try:
-        for line, cells in _records(table.text, table.delimiter):
-            if len(cells) != len(table.names) and not (line == table.header_lines and not table.names[-1]):
+        for record in _records(table.text, table.delimiter):
+            n_cells, n_columns = len(record.cells), len(table.names)
+            is_header = record.last_line == table.header_lines
+            if n_cells != n_columns and not (is_header and table.names[-1] == ""):
                 raise DataError(
-                    f"Line {line} of {source} has {_count(len(cells), 'cell')} where the table has "
-                    f"{_count(len(table.names), 'column')}."
+                    f"Line {record.first_line} of {source} has {_count(n_cells, 'cell')} where the table has "
+                    f"{_count(n_columns, 'column')}."
                 )
     except csv.Error as error:
         raise DataError(f"{source} cannot be read as delimited text: {error}.") from None
+    return record.first_line
 
 
-def _records(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield every row that is not blank, with the number of its (last) line from 1."""
+class _Record(NamedTuple):
+    first_line: int
+    last_line: int
+    cells: list[str]
+
+
+def _records(text: str, delimiter: str) -> Iterator[_Record]:
+    """Yield every row that is not blank, with its lines counted from 1."""
     lines = io.StringIO(text, newline="\n")
-    # `csv` counts the lines it is given, so blanks are stripped line by line.
     rows = (line.strip() for line in lines) if delimiter == " " else lines
     reader = csv.reader(rows, delimiter=delimiter, skipinitialspace=True)
+    last_line = 0
     for cells in reader:
+        first_line, last_line = last_line + 1, reader.line_num
         if len(cells) > 1 or (cells and cells[0].strip()):
-            yield reader.line_num, cells
+            yield _Record(first_line, last_line, cells)
 
 
 def _sniff(text: str) -> str:
     """Return the delimiter that makes rows of equal length and cells that are numbers."""
 
     def merit(delimiter: str) -> tuple[bool, bool, float, int]:
-        rows = [cells for _, cells in islice(_records(text, delimiter), 50)]
+        rows = [record.cells for record in islice(_records(text, delimiter), 50)]
         widths = {len(cells) for cells in rows}
         cells = [cell for row in rows[1:] or rows for cell in row]
         share = sum(_is_number(cell, delimiter) for cell in cells) / len(cells)

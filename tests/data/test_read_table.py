@@ -1,0 +1,240 @@
+"""Every form of file that is read, and every one that is refused, with the sentence it is refused with."""
+
+import codecs
+import os
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from mcsl.data import MIN_SAMPLES, read_table
+from mcsl.errors import DataError
+
+VALUES = np.random.default_rng(0).normal(size=(25, 3)).round(6)
+
+
+def lines(delimiter=",", header="a,b,c", values=VALUES):
+    rows = [delimiter.join(repr(float(v)) for v in row) for row in values]
+    return ([header.replace(",", delimiter)] if header else []) + rows
+
+
+def written(tmp_path, text, name="table.csv"):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def refusal(path, **options):
+    with pytest.raises(DataError) as caught:
+        read_table(path, **options)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert message.endswith(".")
+    return message
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|", " ", "   ", ", "])
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("tail", ["", "\n", "\n\n  \n"])
+def test_any_delimiter_and_line_ending(tmp_path, delimiter, ending, tail):
+    text = ("\n".join(lines(delimiter)) + tail).replace("\n", ending)
+    table = read_table(written(tmp_path, text))
+    assert table.names == ("a", "b", "c")
+    np.testing.assert_array_equal(table.values, VALUES)
+
+
+@pytest.mark.parametrize(
+    ("header", "names"),
+    [
+        ('Größe,温度,"a, b"', ("Größe", "温度", "a, b")),
+        ('"say ""hi""",two words,c', ('say "hi"', "two words", "c")),
+        ('"over\ntwo lines",b,c', ("over\ntwo lines", "b", "c")),
+        ("0,1,2", ("0", "1", "2")),
+        ("1,2,3", ("1", "2", "3")),
+        ("2019,2020,total", ("2019", "2020", "total")),
+    ],
+)
+def test_names(tmp_path, header, names):
+    table = read_table(written(tmp_path, "\n".join([header, *lines(header="")])))
+    assert table.names == names
+    np.testing.assert_array_equal(table.values, VALUES)
+
+
+def test_names_that_are_numbers_are_not_taken_for_a_row_and_rows_not_for_names(tmp_path, caplog):
+    with caplog.at_level("INFO", logger="mcsl"):
+        table = read_table(written(tmp_path, "\n".join(lines(header=""))))
+    assert table.names == ("x1", "x2", "x3")
+    assert table.n_samples == len(VALUES)
+    assert "has no header" in caplog.text
+
+
+def test_byte_order_mark(tmp_path):
+    path = written(tmp_path, codecs.BOM_UTF8 + "\n".join(lines()).encode())
+    assert read_table(path).names == ("a", "b", "c")
+
+
+@pytest.mark.parametrize("header", ["a,b,c,", "a,b,c"])
+def test_delimiter_at_the_end_of_every_line(tmp_path, header):
+    table = read_table(written(tmp_path, "\n".join([header, *(row + "," for row in lines(header=""))])))
+    assert table.names == ("a", "b", "c")
+
+
+def test_blank_lines_between_rows_are_skipped_and_still_counted(tmp_path):
+    rows = lines()
+    rows[3:3] = ["", "   "]
+    np.testing.assert_array_equal(read_table(written(tmp_path, "\n".join(rows))).values, VALUES)
+    rows[10] = "1,x,2"
+    assert "'x' in line 11;" in refusal(written(tmp_path, "\n".join(rows)))
+
+
+@pytest.mark.parametrize("header", ["a;b;c", ""])
+def test_decimal_comma_between_semicolons(tmp_path, header):
+    text = "\n".join(lines(";", header)).replace(".", ",")
+    np.testing.assert_array_equal(read_table(written(tmp_path, text)).values, VALUES)
+
+
+def test_booleans_and_integers_become_floats(tmp_path):
+    rows = [f"{i},{i % 2 == 0},{'true' if i % 3 else 'FALSE'}" for i in range(25)]
+    values = read_table(written(tmp_path, "\n".join(["a,b,c", *rows]))).values
+    assert values.dtype == np.float64
+    assert values[:3].tolist() == [[0, 1, 0], [1, 0, 1], [2, 1, 1]]
+
+
+@settings(deadline=None, max_examples=30)
+@given(hnp.arrays(np.float64, (25, 3), elements=st.floats(-1e30, 1e30, allow_subnormal=False), unique=True))
+def test_written_numbers_are_read_exactly(tmp_path_factory, values):
+    magnitude = np.abs(values).max(axis=0)
+    assume((np.ptp(values, axis=0) > 1e-9 * magnitude).all() and (magnitude > 1e-30).all())
+    path = tmp_path_factory.mktemp("exact") / "table.csv"
+    pl.DataFrame(values, schema=["a", "b", "c"]).write_csv(path)
+    np.testing.assert_array_equal(read_table(path).values, values)
+
+
+@pytest.mark.parametrize("name", ["table.parquet", "table.pq", "no_suffix"])
+def test_parquet(tmp_path, name):
+    pl.DataFrame(VALUES, schema=["a", "b", "c"]).write_parquet(tmp_path / name)
+    table = read_table(tmp_path / name)
+    assert table.names == ("a", "b", "c")
+    np.testing.assert_array_equal(table.values, VALUES)
+
+
+def test_drop_leaves_columns_out(tmp_path):
+    path = written(tmp_path, "\n".join(["city,a,b,c", *(f"Oslo,{row}" for row in lines(header=""))]))
+    assert read_table(path, drop=["city", "b"]).names == ("a", "c")
+    message = refusal(path, drop=["town"])
+    assert "no column 'town'" in message
+    assert "columns 'city', 'a', 'b' and 'c'" in message
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        pytest.param("", ["is empty"], id="empty"),
+        pytest.param("\n  \n\n", ["is empty"], id="blank"),
+        pytest.param("a,b,c\n", ["no rows"], id="header only"),
+        pytest.param("a\n1\n2\n3\n", ["only the column 'a'", "at least two"], id="one column"),
+        pytest.param("\n".join(lines()[:13]), ["12 rows", str(MIN_SAMPLES)], id="few rows"),
+        pytest.param("\n".join([*lines(), "1,2"]), ["Line 27", "2 cells", "3 columns"], id="short row"),
+        pytest.param("\n".join([*lines(), "1,2,3,4", "1,2,3"]), ["Line 27", "4 cells"], id="long row"),
+        pytest.param(
+            "\n".join([*lines(), '1,2,"3', "1,2,3"]),
+            ["quotation mark in line 27 is never closed"],
+            id="open quote",
+        ),
+        pytest.param("\n".join(["ä,b,c", *lines(header="")]).encode("latin-1"), ["not UTF-8"], id="encoding"),
+        pytest.param(
+            "\n".join([*lines(), "1,12..5,3"]),
+            ["Column 'b'", "text", "'12..5' in line 27", "--drop b"],
+            id="text",
+        ),
+        pytest.param(
+            "\n".join(["when,my city,b", *(f"2020-01-{i + 1:02d},Oslo,{i}" for i in range(25))]),
+            [
+                "'when' and 'my city'",
+                "dates and text",
+                "'2020-01-01' in line 2",
+                "--drop when --drop 'my city'",
+            ],
+            id="dates",
+        ),
+        pytest.param(
+            "\n".join([*lines(), "1,,3", "NA,nan,3"]),
+            ["3 missing values in 2 of 27 rows", "columns 'a' and 'b'", "line 27, column 'b'"],
+            id="missing",
+        ),
+        pytest.param(
+            "\n".join([*lines(), "1,?,3"]), ["1 missing value in line 27, column 'b'"], id="one missing"
+        ),
+        pytest.param(
+            "\n".join([*lines(), "1,-inf,3"]), ["1 infinite value in line 27, column 'b'"], id="infinite"
+        ),
+        pytest.param("\n".join([*lines(), "1,2,1e39"]), ["'c'", "1e+39 in line 27", "float32"], id="float32"),
+        pytest.param(
+            "\n".join(["a,b,c", *(f"{i},7,7.0" for i in range(25))]),
+            ["'b' and 'c'", "same value in every row", "--drop b --drop c"],
+            id="constant",
+        ),
+        pytest.param(
+            "\n".join(["a,b,a", *lines(header="")]),
+            ["Columns 1 and 3", "both named 'a'"],
+            id="duplicate name",
+        ),
+        pytest.param(
+            "\n".join(["a,b,c", *(f"{i % 7},{i},{i % 7}" for i in range(25))]),
+            ["'a' and 'c'", "identical", "--drop c"],
+            id="copy",
+        ),
+        pytest.param(
+            "\n".join([",a,b", *(f"{i},{i % 3},{i % 5}" for i in range(25))]),
+            ["no name", "numbers the rows", "--drop 'Unnamed: 0'"],
+            id="row index",
+        ),
+        pytest.param(
+            "\n".join(["Unnamed: 0,a,b", *(f"{i + 1},{i % 3},{i % 5}" for i in range(25))]),
+            ["no name", "--drop 'Unnamed: 0'"],
+            id="row index from 1",
+        ),
+    ],
+)
+def test_refused(tmp_path, text, words):
+    path = written(tmp_path, text)
+    message = refusal(path)
+    assert str(path) in message
+    for word in words:
+        assert word in message
+
+
+def test_unnamed_row_index_can_be_dropped(tmp_path):
+    text = "\n".join([",a,b", *(f"{i},{i % 3},{i % 5}" for i in range(25))])
+    assert read_table(written(tmp_path, text), drop=["Unnamed: 0"]).names == ("a", "b")
+
+
+def test_no_such_file(tmp_path):
+    assert refusal(tmp_path / "none.csv") == f"There is no file {tmp_path / 'none.csv'}."
+
+
+def test_directory(tmp_path):
+    assert "is a directory" in refusal(tmp_path)
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may read everything"
+)
+def test_unreadable(tmp_path):
+    path = written(tmp_path, "\n".join(lines()))
+    path.chmod(0)
+    assert "Permission denied" in refusal(path)
+
+
+@pytest.mark.parametrize("content", [b"PAR1 and then nothing", b"a,b\n1,2\n"])
+def test_corrupt_parquet(tmp_path, content):
+    assert "not a complete Parquet file" in refusal(written(tmp_path, content, "table.parquet"))
+
+
+def test_parquet_messages_count_rows(tmp_path):
+    frame = pl.DataFrame({"a": [1.0] * 5 + [None] * 20, "b": range(25)})
+    frame.write_parquet(tmp_path / "table.parquet")
+    assert "the first in row 5 (counting from 0), column 'a'" in refusal(tmp_path / "table.parquet")
