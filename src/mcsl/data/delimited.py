@@ -44,7 +44,7 @@ class DelimitedText:
     def line(self, row: int) -> int:
         """Return the line, from 1, of a row counted from 0."""
         skipped = 1 if self.header_lines else 0
-        return next(islice(_records(self.text, self.delimiter), row + skipped, None)).first_line
+        return next(islice(records(self.text, self.delimiter), row + skipped, None)).first_line
 
     def body(self) -> str:
         """Return the rows without header and blank lines."""
@@ -55,14 +55,26 @@ class DelimitedText:
         return re.sub(r"(?m)^ *\n" if self.delimiter == "\t" else r"(?m)^[ \t]*\n", "", body)
 
 
+def decode(content: bytes, source: str) -> str:
+    """Return UTF-8 text without its byte order mark; it must not be empty."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DataError(
+            f"{source} is not UTF-8 text (see line {line}); save it as a CSV file in UTF-8."
+        ) from None
+    if not text.strip():
+        raise DataError(f"{source} is empty.")
+    return text
+
+
 def parse_text(text: str, source: str) -> DelimitedText:
     """Find the delimiter and the names of the columns."""
     text = text.replace("\r\n", "\n").replace("\r", "\n") + "\n"
-    if not text.strip():
-        raise DataError(f"{source} is empty.")
     try:
-        delimiter = _sniff(text)
-        head = list(islice(_records(text, delimiter), 2))
+        delimiter = sniff_delimiter(text)
+        head = list(islice(records(text, delimiter), 2))
     except csv.Error as error:
         raise DataError(f"{source} cannot be read as delimited text: {error}.") from None
     first, second = head[0], head[-1].cells
@@ -130,7 +142,7 @@ def _to_column(name: str, cells: pl.Series, delimiter: str) -> Column:
 def _refuse_ragged(table: DelimitedText, source: str) -> int:
     """Refuse the first row whose number of cells is not the table's; else return the line of the last row."""
     try:
-        for record in _records(table.text, table.delimiter):
+        for record in records(table.text, table.delimiter):
             n_cells, n_columns = len(record.cells), len(table.names)
             is_header = record.last_line == table.header_lines
             if n_cells != n_columns and not (is_header and table.names[-1] == ""):
@@ -143,14 +155,16 @@ def _refuse_ragged(table: DelimitedText, source: str) -> int:
     return record.first_line
 
 
-class _Record(NamedTuple):
+class Record(NamedTuple):
+    """One row of cells and the lines it spans, counted from 1."""
+
     first_line: int
     last_line: int
     cells: list[str]
 
 
-def _records(text: str, delimiter: str) -> Iterator[_Record]:
-    """Yield every row that is not blank, with its lines counted from 1."""
+def records(text: str, delimiter: str) -> Iterator[Record]:
+    """Yield every row that is not blank."""
     lines = io.StringIO(text, newline="\n")
     rows = (line.strip() for line in lines) if delimiter == " " else lines
     reader = csv.reader(rows, delimiter=delimiter, skipinitialspace=True)
@@ -158,14 +172,14 @@ def _records(text: str, delimiter: str) -> Iterator[_Record]:
     for cells in reader:
         first_line, last_line = last_line + 1, reader.line_num
         if len(cells) > 1 or (cells and cells[0].strip()):
-            yield _Record(first_line, last_line, cells)
+            yield Record(first_line, last_line, cells)
 
 
-def _sniff(text: str) -> str:
+def sniff_delimiter(text: str) -> str:
     """Return the delimiter that makes rows of equal length and cells that are numbers."""
 
     def merit(delimiter: str) -> tuple[bool, bool, float, int]:
-        rows = [record.cells for record in islice(_records(text, delimiter), 50)]
+        rows = [record.cells for record in islice(records(text, delimiter), 50)]
         widths = {len(cells) for cells in rows}
         cells = [cell for row in rows[1:] or rows for cell in row]
         share = sum(_is_number(cell, delimiter) for cell in cells) / len(cells)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mcsl.data.checks import Column, Origin, check_table
 from mcsl.data.dataset import Dataset
-from mcsl.data.delimited import parse_text, to_columns
+from mcsl.data.delimited import decode, parse_text, to_columns
 from mcsl.errors import DataError
 
 if TYPE_CHECKING:
@@ -30,19 +30,10 @@ def read_table(path: str | os.PathLike[str], *, drop: Collection[str] = ()) -> D
     `drop` names columns to leave out. Messages count lines from 1, the header being line 1.
     """
     path = Path(path)
-    content = _read_bytes(path)
-    if not content:
-        raise DataError(f"{path} is empty.")
-    if path.suffix.lower() in {".parquet", ".pq"} or content.startswith(_PARQUET_MAGIC):
+    content = read_bytes(path)
+    if (content and path.suffix.lower() in {".parquet", ".pq"}) or content.startswith(_PARQUET_MAGIC):
         return _from_frame(_read_parquet(content, path), Origin(str(path), is_file=True), drop)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise DataError(
-            f"{path} is not UTF-8 text (line {line}); save it as a CSV file in UTF-8, or as Parquet."
-        ) from None
-    table = parse_text(text, str(path))
+    table = parse_text(decode(content, str(path)), str(path))
     origin = Origin(str(path), lambda row: f"line {table.line(row)}", is_file=True)
     return check_table(to_columns(table, str(path)), origin, drop)
 
@@ -74,7 +65,8 @@ def to_dataset(data: Any, *, drop: Collection[str] = ()) -> Dataset:
     return check_table(_array_columns(data), origin, drop)
 
 
-def _read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
+    """Return what is in a file, or say why it cannot be read."""
     if path.is_dir():
         raise DataError(f"{path} is a directory; give the path of a CSV or Parquet file.")
     try:

@@ -1,0 +1,86 @@
+"""Adjacency matrices from files, our own and those of other tools."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcsl.data.delimited import Record, decode, records, sniff_delimiter
+from mcsl.data.sources import read_bytes
+from mcsl.errors import GraphError
+
+
+def read_adjacency(path: str | os.PathLike[str]) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """Read a square matrix, row causes column, and the names of its variables.
+
+    Any number but 0 is an edge, so weighted matrices are read too; a cyclic one is not refused here.
+    Names stand in the first row, the first column or both (then they may differ in order); without
+    any they are x1, x2, ....
+    """
+    path = Path(path)
+    text = decode(read_bytes(path), str(path))
+    text = text if "\n" in text else text.replace("\r", "\n")
+    try:
+        delimiter = sniff_delimiter(text)
+        rows = list(records(text, delimiter))
+    except csv.Error as error:
+        raise GraphError(f"{path} cannot be read as a matrix: {error}.") from None
+    effects, causes, body = _split(rows, path)
+    matrix = np.array([[_edge(cell, row, path) for cell in row.cells] for row in body])
+    if len(set(effects)) != len(effects):
+        twice = next(name for i, name in enumerate(effects) if name in effects[:i])
+        raise GraphError(
+            f"The name {twice!r} stands for more than one variable of {path}; names must differ."
+        )
+    if sorted(causes) != sorted(effects):
+        only = next(name for name in [*causes, *effects] if (name in causes) != (name in effects))
+        raise GraphError(f"The rows and columns of {path} must have the same names; {only!r} is not in both.")
+    return matrix[[causes.index(name) for name in effects]], tuple(effects)
+
+
+def _split(rows: Sequence[Record], path: Path) -> tuple[list[str], list[str], list[Record]]:
+    """Return the names of the columns, the names of the rows, and the rows without either."""
+    width, header = len(rows[-1].cells), list(rows[0].cells)
+    for row in rows[1:]:
+        if len(row.cells) != width:
+            raise GraphError(
+                f"Line {row.first_line} of {path} has {len(row.cells)} cells where the last has {width}."
+            )
+    is_bare = len(header) == width == len(rows) and all(map(_is_number, header))
+    if is_bare:
+        names = [f"x{i + 1}" for i in range(width)]
+        return names, names, list(rows)
+    body = list(rows[1:])
+    if len(header) == width == len(body):
+        return header, header, body
+    if len(body) == width - 1 and len(header) in (width - 1, width):
+        header = header[-len(body) :]
+        labels = [row.cells[0] for row in body]
+        return header, labels, [row._replace(cells=row.cells[1:]) for row in body]
+    raise GraphError(
+        f"{path} is not an adjacency matrix: it has {len(body)} rows below the first and {width} columns; "
+        "a matrix with names has a row and a column for each variable."
+    )
+
+
+def _edge(cell: str, row: Record, path: Path) -> bool:
+    text = cell.strip().lower()
+    if text in {"true", "false"}:
+        return text == "true"
+    if not _is_number(text):
+        raise GraphError(
+            f"Line {row.first_line} of {path} holds {cell!r} where a number belongs; write 0 for no edge."
+        )
+    return float(text) != 0
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        return float(cell) == float(cell)
+    except ValueError:
+        return False

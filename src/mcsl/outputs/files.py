@@ -1,0 +1,202 @@
+"""Results and simulations as files: written whole or not at all, and read back."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mcsl.errors import OutputError
+
+if TYPE_CHECKING:
+    from mcsl.result import Result
+    from mcsl.simulate import Simulation
+
+CORNER = "cause\\effect"
+"""First cell of a labelled matrix: rows are causes, columns are effects."""
+
+EDGE_COLUMNS = ("cause", "effect", "kept", "probability", "test", "p_value", "coefficient")
+
+
+def write_result(
+    result: Result,
+    directory: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    command: str | None = None,
+    also: Mapping[str, str] | None = None,
+) -> Path:
+    """Write adjacency.csv, edges.csv, probabilities.csv, trace.csv and result.json into a directory.
+
+    A directory that has files in it is refused unless `force`, which replaces the files of the same names
+    and leaves others alone. `command` is recorded in result.json; `also` holds further files by name.
+    """
+    from mcsl.search.trace import TraceRow
+
+    trace_columns = [field.name for field in fields(TraceRow)]
+    texts = {
+        "adjacency.csv": to_matrix_csv(result.graph.adjacency.astype(int), result.graph.names),
+        "edges.csv": to_csv(EDGE_COLUMNS, _edge_rows(result)),
+        "probabilities.csv": to_matrix_csv(result.edge_probabilities, result.graph.names),
+        "trace.csv": to_csv(trace_columns, ([asdict(row)[c] for c in trace_columns] for row in result.trace)),
+        "result.json": _to_json(_provenance(result, command)),
+    }
+    return write_texts({**texts, **(also or {})}, directory, force=force)
+
+
+def write_simulation(
+    simulation: Simulation, directory: str | os.PathLike[str], *, force: bool = False
+) -> Path:
+    """Write data.csv, in full precision, and truth.csv, in the form of adjacency.csv."""
+    return write_texts(simulation_texts(simulation), directory, force=force)
+
+
+def simulation_texts(simulation: Simulation) -> dict[str, str]:
+    """Return the files of a simulation by name."""
+    import polars as pl
+
+    frame = pl.DataFrame(simulation.dataset.values, schema=list(simulation.dataset.names))
+    return {
+        "data.csv": frame.write_csv(),
+        "truth.csv": to_matrix_csv(simulation.graph.adjacency.astype(int), simulation.graph.names),
+    }
+
+
+def write_adjacency(adjacency: ArrayLike, names: Sequence[str], path: str | os.PathLike[str]) -> Path:
+    """Write a labelled matrix to one file, which is replaced only once the new one is complete."""
+    path = Path(path)
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        partial.write_text(to_matrix_csv(adjacency, names), encoding="utf-8", newline="")
+        partial.replace(path)
+    except OSError as error:
+        raise OutputError(f"{path} could not be written: {error.strerror}.") from None
+    finally:
+        partial.unlink(missing_ok=True)
+    return path
+
+
+def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Refuse early what `write_texts` would refuse after all the work is done."""
+    directory = Path(directory)
+    if directory.is_dir():
+        if not force and any(directory.iterdir()):
+            raise OutputError(
+                f"The directory {directory} is not empty; choose another, or replace with --force."
+            )
+    elif directory.exists():
+        raise OutputError(f"{directory} is a file, not a directory; choose another --out.")
+    nearest = next(place for place in [directory, *directory.absolute().parents] if place.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
+        raise OutputError(f"{directory} cannot be written: {nearest} is not a directory one may write to.")
+
+
+def write_texts(texts: Mapping[str, str], directory: str | os.PathLike[str], *, force: bool = False) -> Path:
+    """Write all files to a temporary directory, then move them into place.
+
+    A crash before the move leaves everything as it was. Files of other names are never touched.
+    """
+    check_directory(directory, force=force)
+    target = Path(directory).resolve()
+    # Inside a directory that exists, as that may be a mount whose parent is another file system.
+    beside = target if target.exists() else target.parent
+    partial = beside / f".{target.name}.{secrets.token_hex(4)}"
+    try:
+        partial.mkdir(parents=True)
+        for name, text in texts.items():
+            (partial / name).write_text(text, encoding="utf-8", newline="")
+        if target.exists():
+            for name in texts:
+                (partial / name).replace(target / name)
+        else:
+            partial.rename(target)
+    except OSError as error:
+        raise OutputError(f"{directory} could not be written: {error.strerror}.") from None
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return Path(directory)
+
+
+def to_matrix_csv(matrix: ArrayLike, names: Sequence[str]) -> str:
+    """Return a labelled square matrix as CSV text, row causes column."""
+    rows = np.asarray(matrix).tolist()
+    return to_csv([CORNER, *names], ([name, *row] for name, row in zip(names, rows, strict=True)))
+
+
+def to_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return CSV text with numbers in full precision; None is an empty cell."""
+    return "".join(",".join(map(_cell, row)) + "\n" for row in [header, *rows])
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    text = str(int(value)) if isinstance(value, bool) else str(value)
+    # Blanks at the ends would be lost on reading, as the comma would be.
+    needs_quotes = re.search(r'[,"\r\n]|^\s|\s$', text)
+    return '"' + text.replace('"', '""') + '"' if needs_quotes else text
+
+
+def _edge_rows(result: Result) -> list[list[Any]]:
+    """One row an edge that was kept, dropped by the pruner, or cut to break a cycle; surest first."""
+    place = {name: i for i, name in enumerate(result.graph.names)}
+    tests = {(test.cause, test.effect): test for test in result.tests}
+    rows = []
+    for cause, effect in dict.fromkeys([*result.graph.edges, *tests, *result.cut_edges]):
+        test = tests.get((cause, effect))
+        kept = bool(result.graph.adjacency[place[cause], place[effect]])
+        probability = float(result.edge_probabilities[place[cause], place[effect]])
+        name = test.test if test else None if kept else "acyclicity"
+        by_kind = {test.statistic: test.value} if test else {}
+        rows.append(
+            [cause, effect, kept, probability, name, by_kind.get("p_value"), by_kind.get("coefficient")]
+        )
+    return sorted(rows, key=lambda row: (not row[2], -row[3]))
+
+
+def _provenance(result: Result, command: str | None) -> dict[str, Any]:
+    return {
+        "variables": list(result.graph.names),
+        "n_samples": result.n_samples,
+        "n_edges": result.graph.n_edges,
+        "stop_reason": result.stop_reason.value,
+        "stop_sentence": result.stop_reason.sentence,
+        "cut_edges": [list(edge) for edge in result.cut_edges],
+        "seed": result.seed,
+        "recipe": result.recipe.describe(),
+        "fingerprint": result.fingerprint,
+        "timings": dict(result.timings),
+        "versions": dict(result.versions),
+        "command": command,
+    }
+
+
+def _to_json(value: Any) -> str:
+    return json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """Turn NumPy numbers, tuples and numbers that JSON lacks (inf, nan) into what it has."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if (
+        value is None
+        or isinstance(value, bool | int | str)
+        or (isinstance(value, float) and math.isfinite(value))
+    ):
+        return value
+    return str(value)
