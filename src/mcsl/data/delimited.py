@@ -179,7 +179,10 @@ def sniff_delimiter(text: str) -> str:
     """Return the delimiter that makes rows of equal length and cells that are numbers."""
 
     def merit(delimiter: str) -> tuple[bool, bool, float, int]:
-        rows = [record.cells for record in islice(records(text, delimiter), 50)]
+        try:
+            rows = [record.cells for record in islice(records(text, delimiter), 50)]
+        except csv.Error:
+            return False, False, 0.0, 0
         widths = {len(cells) for cells in rows}
         cells = [cell for row in rows[1:] or rows for cell in row]
         share = sum(_is_number(cell, delimiter) for cell in cells) / len(cells)
