@@ -10,7 +10,6 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.errors import SettingsError
 from mcsl.simulate.gaussian_process import draw_gp
 from mcsl.simulate.graphs import longest_path, longest_shortest_path
 from mcsl.simulate.settings import check_at_least, check_choice
@@ -78,25 +77,23 @@ def _uniform_signed(low: float, high: float, size: int | tuple[int, ...], rng: n
 
 @dataclass(frozen=True)
 class GaussianProcess(Model):
-    """f_i ~ GP(0, k) jointly over all parents, k(x, y) = exp(-||x - y||^2 / (2 bandwidth^2)).
+    """f_i ~ GP(0, k) jointly over all parents, k(x, y) = exp(-||x - y||^2 / 2).
 
     The draw exists at the inputs it is first evaluated at, so calling the mechanism again draws anew.
     With `dimension` m > 1 every variable has m columns, the kernel reads the k m columns of all parents
     (its norm is the Frobenius norm of the paper) and each output column is a draw of its own.
     """
 
-    bandwidth: float = 1.0
     dimension: int = 1
 
     def __post_init__(self) -> None:
         check_at_least("dimension", self.dimension, 1)
-        _check_bandwidth(self.bandwidth)
 
     def draw(self, n_parents: int, rng: np.random.Generator) -> Mechanism:
         """Draw one function of all parents for each column of the variable."""
 
         def function(parents: Array) -> Array:
-            draws = draw_gp(parents / self.bandwidth, rng, n_draws=self.dimension)
+            draws = draw_gp(parents, rng, n_draws=self.dimension)
             return draws[:, 0] if self.dimension == 1 else draws
 
         return _reads_all(function, n_parents)
@@ -106,16 +103,11 @@ class GaussianProcess(Model):
 class AdditiveGaussianProcess(Model):
     """f_i(x) = sum_j f_ij(x_j), each f_ij an independent one-dimensional Gaussian process."""
 
-    bandwidth: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_bandwidth(self.bandwidth)
-
     def draw(self, n_parents: int, rng: np.random.Generator) -> Mechanism:
         """Draw one function of each parent."""
 
         def function(parents: Array) -> Array:
-            draws = [draw_gp(column[:, None] / self.bandwidth, rng)[:, 0] for column in parents.T]
+            draws = [draw_gp(column[:, None], rng)[:, 0] for column in parents.T]
             total: Array = np.sum(draws, axis=0)
             return total
 
@@ -230,8 +222,3 @@ class MLP(Model):
         outer = _uniform_signed(0.5, 2, self.n_hidden, rng)
         # tanh cannot overflow where 1 / (1 + exp(-x)) would.
         return _reads_all(lambda parents: (1 + np.tanh(parents @ inner / 2)) / 2 @ outer, n_parents)
-
-
-def _check_bandwidth(bandwidth: float) -> None:
-    if not bandwidth > 0:
-        raise SettingsError(f"`bandwidth` must be greater than 0. Got {bandwidth} instead.")

@@ -129,8 +129,8 @@ def simulate_from(
             values[:, node] = chosen.observe(signal, errors[:, node])
         if not np.isfinite(values[:, node]).all():
             raise SettingsError(
-                f"The values of {graph.names[node]!r} grew beyond floating point; simulate a graph with "
-                "shorter paths."
+                f"The values of {graph.names[node]!r} left the range of floating point; simulate a graph "
+                "with shorter paths."
             )
         adjacency[parents, node] = mechanism.reads
     groups = {name: _columns(name, chosen.dimension) for name in graph.names}
