@@ -38,7 +38,7 @@ def threshold(
     cut: list[tuple[str, str]] = []
     while (cycles := _on_cycles(adjacency)).any():
         candidates = np.where(cycles, weights, np.inf)
-        cause, effect = np.unravel_index(np.argmin(candidates), candidates.shape)
+        cause, effect = divmod(int(np.argmin(candidates)), len(candidates))
         adjacency[cause, effect] = False
         cut.append((names[cause], names[effect]))
     return Thresholded(CausalGraph(adjacency, tuple(names)), tuple(cut))

@@ -1,1 +1,20 @@
-"""."""
+"""What training minimises: a score, sparsity and acyclicity."""
+
+from mcsl.objective.acyclicity import Acyclicity, log_determinant, log_polynomial, log_trace_exponential
+from mcsl.objective.lagrangian import Terms, lagrangian
+from mcsl.objective.row_blocks import RowBlocks, mean_losses
+from mcsl.objective.scores import Score, gaussian_likelihood, least_squares
+
+__all__ = [
+    "Acyclicity",
+    "RowBlocks",
+    "Score",
+    "Terms",
+    "gaussian_likelihood",
+    "lagrangian",
+    "least_squares",
+    "log_determinant",
+    "log_polynomial",
+    "log_trace_exponential",
+    "mean_losses",
+]

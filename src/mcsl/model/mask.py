@@ -1,0 +1,41 @@
+"""The Gumbel-Sigmoid mask: a differentiable stand-in for the binary adjacency matrix."""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
+from numpy.typing import ArrayLike
+
+
+class EdgeMask(eqx.Module):
+    """Relaxed adjacency matrix with one logit per candidate edge.
+
+    A draw is sigma((U + L) / tau), where the logistic noise L is the difference of two Gumbels.
+    Entries that are not candidates, the diagonal among them, are exactly 0.
+    """
+
+    logits: Float[Array, "cause effect"]
+    candidates: Bool[Array, "cause effect"]
+    temperature: float = eqx.field(static=True)
+
+    @classmethod
+    def init(cls, candidates: ArrayLike, temperature: float) -> EdgeMask:
+        """Start every logit at 0: an edge is as likely as not, and its gradient is largest there."""
+        allowed = np.array(candidates, dtype=bool)
+        np.fill_diagonal(allowed, False)
+        return cls(jnp.asarray(np.zeros(allowed.shape, np.float32)), jnp.asarray(allowed), temperature)
+
+    def sample(self, key: PRNGKeyArray) -> Float[Array, "cause effect"]:
+        """Draw one soft mask; a fresh key gives fresh noise."""
+        return self.squash(self.logits + jax.random.logistic(key, self.logits.shape))
+
+    def probabilities(self) -> Float[Array, "cause effect"]:
+        """Return the noise-free sigma(U / tau), which is thresholded at 0.5."""
+        return self.squash(self.logits)
+
+    def squash(self, logits: Float[Array, "cause effect"]) -> Float[Array, "cause effect"]:
+        """Return sigma(logits / tau) on the candidates and 0 elsewhere."""
+        return jnp.where(self.candidates, jax.nn.sigmoid(logits / self.temperature), 0.0)

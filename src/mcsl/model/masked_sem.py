@@ -1,0 +1,38 @@
+"""The structural equation model X_i = h_i(A_i * X) + noise with a learned mask in place of A."""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax
+import numpy as np
+
+from mcsl.errors import SettingsError
+from mcsl.model.mask import EdgeMask
+from mcsl.model.mechanism import Mechanism, MechanismInit
+from mcsl.problem import Problem
+
+
+class MaskedSEM(eqx.Module):
+    """All that trains: the mask's logits U and the mechanisms' parameters phi."""
+
+    mask: EdgeMask
+    mechanism: Mechanism
+
+    @classmethod
+    def init(
+        cls, rng: np.random.Generator, problem: Problem, mechanism: MechanismInit, temperature: float
+    ) -> MaskedSEM:
+        """Start a model for a problem."""
+        started = mechanism(rng, problem)
+        for leaf in jax.tree.leaves(eqx.filter(started, eqx.is_inexact_array)):
+            if leaf.shape[:1] != (problem.n_variables,):
+                raise SettingsError(
+                    f"Every trained array of {type(started).__name__} must have the {problem.n_variables} "
+                    f"variables as its leading axis. Got one of shape {leaf.shape} instead."
+                )
+        return cls(EdgeMask.init(problem.candidates, temperature), started)
+
+    def trained(self) -> MaskedSEM:
+        """Return the same tree with None for everything that does not train."""
+        trained: MaskedSEM = eqx.filter(self, eqx.is_inexact_array)
+        return trained

@@ -1,0 +1,45 @@
+"""The contract of a mechanism, and how its weights start."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import TypeAlias
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from mcsl.problem import Problem
+
+
+class Mechanism(eqx.Module):
+    """The functions h_1, ..., h_d of all variables, evaluated as one batched computation.
+
+    Every array that trains has the predicted variable as its leading axis, and slice i of it serves
+    variable i alone. Nothing else is asked of an implementation, so any architecture plugs in.
+    """
+
+    @abstractmethod
+    def predict(
+        self, inputs: Float[Array, "cause sample"], soft_mask: Float[Array, "cause effect"]
+    ) -> Float[Array, "effect sample"]:
+        """Return h_i(M_i * x) for every variable i and sample x, where M_i is column i of the mask."""
+
+
+MechanismInit: TypeAlias = Callable[[np.random.Generator, Problem], Mechanism]
+"""How a recipe names a mechanism: a function that starts one for a problem, such as `MLP.init`.
+
+It draws from a NumPy generator: JAX would spend seconds compiling code that runs once."""
+
+
+def xavier_uniform(rng: np.random.Generator, shape: tuple[int, int, int]) -> Float[Array, "effect out in"]:
+    """Draw one weight matrix a variable from U(-a, a) with a = sqrt(6 / (fan_in + fan_out))."""
+    limit = (6.0 / (shape[1] + shape[2])) ** 0.5
+    return jnp.asarray(rng.uniform(-limit, limit, shape).astype(np.float32))
+
+
+def zeros(*shape: int) -> Float[Array, ...]:
+    """Return float32 zeros, made by NumPy for the same reason."""
+    return jnp.asarray(np.zeros(shape, np.float32))

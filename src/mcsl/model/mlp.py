@@ -1,0 +1,43 @@
+"""Multi-layer perceptrons, one a variable."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from mcsl.model.mechanism import Mechanism, xavier_uniform, zeros
+from mcsl.problem import Problem
+
+
+class MLP(Mechanism):
+    """A perceptron with leaky-ReLU hidden layers for every variable.
+
+    The mask goes into the weights, since W (M_i * x) = (W * M_i) x: the first layer of all d networks
+    is then one matrix product, with samples on the last axis so that no layer needs a transpose.
+    """
+
+    weights: tuple[Float[Array, "effect out in"], ...]
+    biases: tuple[Float[Array, "effect out 1"], ...]
+
+    @classmethod
+    def init(cls, rng: np.random.Generator, problem: Problem, *, width: int = 16, depth: int = 4) -> MLP:
+        """Start `depth` hidden layers of `width` units with Xavier-uniform weights and zero biases."""
+        d = problem.n_variables
+        sizes = [d, *[width] * depth, 1]
+        shapes = [(d, out, into) for into, out in pairwise(sizes)]
+        weights = tuple(xavier_uniform(rng, shape) for shape in shapes)
+        return cls(weights, tuple(zeros(d, out, 1) for _, out, _ in shapes))
+
+    def predict(
+        self, inputs: Float[Array, "cause sample"], soft_mask: Float[Array, "cause effect"]
+    ) -> Float[Array, "effect sample"]:
+        """Return the networks' outputs on masked inputs."""
+        d, width, _ = self.weights[0].shape
+        first = (self.weights[0] * soft_mask.T[:, None, :]).reshape(d * width, -1)
+        hidden = (first @ inputs).reshape(d, width, -1) + self.biases[0]
+        for weight, bias in zip(self.weights[1:], self.biases[1:], strict=True):
+            hidden = weight @ jnp.maximum(hidden, 0.01 * hidden) + bias
+        return hidden[:, 0]

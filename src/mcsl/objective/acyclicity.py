@@ -1,0 +1,90 @@
+"""Smooth measures of how far a non-negative matrix is from a DAG.
+
+Each takes a soft mask M and returns log h(M), where h is 0 for a DAG and positive otherwise. The
+logarithm is the point: h must be told from 0 down to 1e-10, and it starts near e^(d/2), beyond
+float32 from d = 180 on. All three only ever add non-negative numbers, so nothing cancels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+Mask: TypeAlias = Float[Array, "cause effect"]
+Acyclicity: TypeAlias = Callable[[Mask], Float[Array, ""]]
+
+# Keeps log h and its gradient finite where h underflows to 0.
+_TINY = 1e-37
+
+
+def log_trace_exponential(soft_mask: Mask) -> Float[Array, ""]:
+    """Return log(tr(e^M) - d), the paper's s(U), by scaling and squaring e^M - I.
+
+    With E = e^A - I, doubling A is E <- 2E + EE.
+    """
+    d = len(soft_mask)
+    n_squarings = math.ceil(math.log2(max(d, 2))) + 1
+    a = soft_mask / 2.0**n_squarings
+    a2 = a @ a
+    a3 = a2 @ a
+    excess = a + a2 / 2 + a3 / 6 + a3 @ (a / 24 + a2 / 120 + a3 / 720)
+    log_scale = jnp.zeros(())
+    for _ in range(n_squarings):
+        excess, log_scale = _rescale(2 * jnp.exp(-log_scale) * excess + excess @ excess, 2 * log_scale)
+    return log_scale + jnp.log(jnp.trace(excess) + _TINY)
+
+
+def log_polynomial(soft_mask: Mask) -> Float[Array, ""]:
+    """Return log(tr((I + M/d)^d) - d), by repeated squaring of (I + M/d)^k - I.
+
+    With E and F short of the identity, (I + E)(I + F) - I = E + F + EF.
+    """
+    d = len(soft_mask)
+    base = soft_mask / d
+    excess, log_scale = base, jnp.zeros(())
+    for bit in bin(d)[3:]:
+        excess, log_scale = _rescale(2 * jnp.exp(-log_scale) * excess + excess @ excess, 2 * log_scale)
+        if bit == "1":
+            step = excess + jnp.exp(-log_scale) * base + excess @ base
+            excess, log_scale = _rescale(step, log_scale)
+    return log_scale + jnp.log(jnp.trace(excess) + _TINY)
+
+
+def log_determinant(soft_mask: Mask) -> Float[Array, ""]:
+    """Return log(-log det(I - M/d)), DAGMA's measure with s = d, which bounds any mask's spectrum."""
+    return jnp.log(_minus_log_det(soft_mask / len(soft_mask)) + _TINY)
+
+
+@jax.custom_vjp
+def _minus_log_det(b: Mask) -> Float[Array, ""]:
+    """-log det(I - B) for B >= 0 by elimination: each pivot is 1 minus what cycles return to it."""
+
+    def eliminate(b: Mask, k: Array) -> tuple[Mask, Float[Array, ""]]:
+        returning = b[k, k]
+        through = jnp.outer(b[:, k], b[k] / (1 - returning))
+        later = jnp.arange(len(b)) > k
+        return b + jnp.where(later[:, None] & later[None, :], through, 0.0), -jnp.log1p(-returning)
+
+    return jnp.sum(jax.lax.scan(eliminate, b, jnp.arange(len(b)))[1])
+
+
+def _minus_log_det_forward(b: Mask) -> tuple[Float[Array, ""], Mask]:
+    return _minus_log_det(b), b
+
+
+def _minus_log_det_backward(b: Mask, cotangent: Float[Array, ""]) -> tuple[Mask]:
+    return (cotangent * jnp.linalg.inv(jnp.eye(len(b)) - b).T,)
+
+
+_minus_log_det.defvjp(_minus_log_det_forward, _minus_log_det_backward)
+
+
+def _rescale(matrix: Mask, log_scale: Float[Array, ""]) -> tuple[Mask, Float[Array, ""]]:
+    """Move what exceeds 1 into the scale; small matrices stay, so that they keep their digits."""
+    largest = jax.lax.stop_gradient(jnp.maximum(jnp.max(matrix), 1.0))
+    return matrix / largest, log_scale + jnp.log(largest)

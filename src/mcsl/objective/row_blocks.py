@@ -1,0 +1,87 @@
+"""Rows in blocks: one pass over the table whose working set stays in the processor's cache."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+from numpy.typing import NDArray
+
+from mcsl.model import Mechanism
+from mcsl.objective.scores import RowLoss
+
+
+class RowBlocks(eqx.Module):
+    """A table cut into equal blocks of rows, variables first; padding rows weigh 0."""
+
+    values: Float[Array, "block variable sample"]
+    weights: Float[Array, "block sample"]
+
+    @classmethod
+    def of(cls, table: NDArray[np.floating], rows_per_block: int) -> RowBlocks:
+        """Cut a (sample, variable) table into the fewest blocks of at most `rows_per_block` rows."""
+        n, d = table.shape
+        n_blocks = -(-n // rows_per_block)
+        size = -(-n // n_blocks)
+        padded = np.zeros((n_blocks * size, d), np.float32)
+        padded[:n] = table
+        weights = np.zeros(n_blocks * size, np.float32)
+        weights[:n] = 1.0
+        values = padded.reshape(n_blocks, size, d).transpose(0, 2, 1)
+        return cls(jnp.asarray(values), jnp.asarray(weights.reshape(n_blocks, size)))
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks."""
+        return len(self.values)
+
+    def block(self, index: Array) -> RowBlocks:
+        """Return one block as a table of its own, for a mini-batch."""
+        return RowBlocks(self.values[index][None], self.weights[index][None])
+
+
+def mean_losses(
+    mechanism: Mechanism, soft_mask: Float[Array, "cause effect"], rows: RowBlocks, row_loss: RowLoss
+) -> Float[Array, " effect"]:
+    """Return every variable's loss averaged over all rows.
+
+    The loss of variable i depends on slice i of the parameters and column i of the mask alone, so the
+    gradients of all d losses are gathered in the same pass and scaled by their cotangents afterwards.
+    """
+    parameters, static = eqx.partition(mechanism, eqx.is_inexact_array)
+    n_rows = jnp.sum(rows.weights)
+
+    def block_losses(parameters: Any, soft_mask: Array, values: Array, weights: Array) -> Array:
+        predicted = eqx.combine(parameters, static).predict(values, soft_mask)
+        return row_loss(values, predicted) @ weights / n_rows
+
+    def total(parameters: Any, soft_mask: Array) -> Array:
+        def add(losses: Array, block: RowBlocks) -> tuple[Array, None]:
+            return losses + block_losses(parameters, soft_mask, block.values, block.weights), None
+
+        return jax.lax.scan(add, jnp.zeros(soft_mask.shape[1]), rows)[0]
+
+    def total_and_gradients(parameters: Any, soft_mask: Array) -> tuple[Array, Any]:
+        def summed(parameters: Any, soft_mask: Array, block: RowBlocks) -> tuple[Array, Array]:
+            losses = block_losses(parameters, soft_mask, block.values, block.weights)
+            return jnp.sum(losses), losses
+
+        def add(sums: Any, block: RowBlocks) -> tuple[Any, None]:
+            gradients, losses = jax.grad(summed, argnums=(0, 1), has_aux=True)(parameters, soft_mask, block)
+            return jax.tree.map(jnp.add, sums, (losses, gradients)), None
+
+        zeros = (jnp.zeros(soft_mask.shape[1]), jax.tree.map(jnp.zeros_like, (parameters, soft_mask)))
+        return jax.lax.scan(add, zeros, rows)[0]
+
+    def scale(gradients: Any, cotangent: Array) -> Any:
+        of_parameters, of_mask = gradients
+        by_effect = jax.tree.map(lambda g: g * cotangent.reshape(-1, *(1,) * (g.ndim - 1)), of_parameters)
+        return by_effect, of_mask * cotangent
+
+    losses = jax.custom_vjp(total)
+    losses.defvjp(total_and_gradients, scale)
+    return losses(parameters, soft_mask)

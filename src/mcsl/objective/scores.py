@@ -1,0 +1,52 @@
+"""Scores: how badly the model's reconstruction fits the observations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+RowLoss = Callable[
+    [Float[Array, "effect sample"], Float[Array, "effect sample"]], Float[Array, "effect sample"]
+]
+
+
+@dataclass(frozen=True)
+class Score:
+    """sum_i phi(l_i), where l_i is the mean over samples of a loss of variable i.
+
+    Losses are averaged before phi is applied, so a score sees each variable once and can be summed
+    over blocks of rows whatever phi is.
+    """
+
+    name: str
+    row_loss: RowLoss
+    """loss(observed, predicted), entry by entry."""
+    of_mean_losses: Callable[[Float[Array, " effect"]], Float[Array, ""]]
+    """Sum of phi over the variables' mean losses."""
+
+
+def _squared_error(
+    observed: Float[Array, "effect sample"], predicted: Float[Array, "effect sample"]
+) -> Float[Array, "effect sample"]:
+    return (observed - predicted) ** 2
+
+
+def _half_sum(mean_losses: Float[Array, " effect"]) -> Float[Array, ""]:
+    return 0.5 * jnp.sum(mean_losses)
+
+
+def _half_sum_of_logs(mean_losses: Float[Array, " effect"]) -> Float[Array, ""]:
+    # The floor keeps a variable that another determines exactly from pulling the score to -inf.
+    return 0.5 * jnp.sum(jnp.log(mean_losses + 1e-12))
+
+
+least_squares = Score("least-squares", _squared_error, _half_sum)
+"""sum_i ||x_i - h_i||^2 / 2n: right when all noises have one variance in the data's units."""
+
+gaussian_likelihood = Score("likelihood", _squared_error, _half_sum_of_logs)
+"""sum_i log(||x_i - h_i||^2 / n) / 2: Gaussian noise with a variance per variable, profiled out.
+
+Rescaling a variable shifts it by a constant, so it does not read the order off the units."""

@@ -1,0 +1,40 @@
+"""What `learn` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcsl.graph import CausalGraph
+from mcsl.pruning import EdgeTest
+from mcsl.recipe import Recipe
+from mcsl.search import StopReason, TraceRow
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The learned graph, how it was found, and what is needed to find it again."""
+
+    graph: CausalGraph
+    edge_probabilities: NDArray[np.float64]
+    """sigma(U / tau), `[cause, effect]`, before thresholding and pruning."""
+    trace: tuple[TraceRow, ...]
+    stop_reason: StopReason
+    cut_edges: tuple[tuple[str, str], ...]
+    """Edges removed after training, weakest first, because they closed a cycle."""
+    tests: tuple[EdgeTest, ...]
+    """What the pruner found out about every edge it looked at."""
+    recipe: Recipe
+    seed: int
+    n_samples: int
+    fingerprint: str
+    """Digest of the data."""
+    versions: Mapping[str, str]
+    timings: Mapping[str, float]
+    """Seconds each room took."""
+
+    def __repr__(self) -> str:
+        return f"Result({self.graph!r}, stop_reason={self.stop_reason.value!r})"

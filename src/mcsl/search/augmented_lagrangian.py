@@ -1,0 +1,193 @@
+"""The outer loop: raise the price of cycles until there are none."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import jax
+import numpy as np
+from jaxtyping import Array, Float
+from numpy.typing import NDArray
+
+from mcsl.errors import SettingsError
+from mcsl.model import EdgeMask, MaskedSEM, MechanismInit
+from mcsl.objective import Acyclicity, RowBlocks, Score
+from mcsl.problem import Problem
+from mcsl.search.inner_loop import StageEnd, StepSettings, run_stage, start
+from mcsl.search.trace import Observer, StopReason, TraceRow
+
+# Activations of this many rows stay in the second-level cache; larger blocks are half as fast.
+_CACHE_ROWS = 512
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How the augmented Lagrangian proceeds; the symbols are the paper's."""
+
+    initial_penalty: float | None = None
+    """rho^0; None for 1 / s0^2, where s0 is the median acyclicity of the first masks."""
+    penalty_growth: float | None = None
+    """beta: the factor on rho where a stage did not lower the acyclicity enough; None for s0^(1/6)."""
+    required_decrease: float = 0.25
+    """gamma: a stage must bring the acyclicity below this share of the last one's."""
+    tolerance: float = 1e-10
+    """xi: both stopping rules ask for less than this."""
+    learning_rate: float = 3e-2
+    steps_per_stage: int = 1000
+    batch_size: int | None = None
+    """Rows a step; None for all of them."""
+    max_stages: int = 100
+    max_penalty: float = 1e20
+
+    def __post_init__(self) -> None:
+        for name in ("tolerance", "learning_rate", "max_penalty"):
+            _require(getattr(self, name) > 0, f"`{name}` must be > 0", getattr(self, name))
+        if self.initial_penalty is not None:
+            _require(self.initial_penalty > 0, "`initial_penalty` must be > 0 or None", self.initial_penalty)
+        if self.penalty_growth is not None:
+            _require(self.penalty_growth > 1, "`penalty_growth` must be > 1 or None", self.penalty_growth)
+        _require(
+            0 < self.required_decrease < 1, "`required_decrease` must be in (0, 1)", self.required_decrease
+        )
+        for name in ("steps_per_stage", "max_stages"):
+            _require(getattr(self, name) >= 1, f"`{name}` must be >= 1", getattr(self, name))
+        if self.batch_size is not None:
+            _require(self.batch_size >= 1, "`batch_size` must be >= 1 or None", self.batch_size)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What training found."""
+
+    model: MaskedSEM
+    edge_probabilities: NDArray[np.float64]
+    trace: tuple[TraceRow, ...]
+    stop_reason: StopReason
+
+
+def search(
+    problem: Problem,
+    seed: int,
+    *,
+    mechanism: MechanismInit,
+    temperature: float,
+    score: Score,
+    acyclicity: Acyclicity,
+    sparsity_weight: float,
+    schedule: Schedule,
+    observers: Sequence[Observer] = (),
+) -> Fit:
+    """Solve Eqs. (al_2) to (al_4) of the paper until both stopping rules hold, or a limit is met."""
+    began = time.perf_counter()
+    n_rows = problem.n_samples
+    batch_size = schedule.batch_size or n_rows
+    settings = StepSettings(
+        score=score,
+        acyclicity=acyclicity,
+        learning_rate=schedule.learning_rate,
+        n_steps=schedule.steps_per_stage,
+        mini_batches=batch_size < n_rows,
+    )
+    rows_per_block = batch_size if settings.mini_batches else min(_CACHE_ROWS, n_rows)
+    init_rng, shuffle_rng, first_masks_rng = np.random.default_rng(seed).spawn(3)
+    rows = RowBlocks.of(shuffle_rng.permutation(problem.dataset.values), rows_per_block)
+    state = start(MaskedSEM.init(init_rng, problem, mechanism, temperature), settings)
+    key = jax.random.key(seed)
+
+    penalty, growth = schedule.initial_penalty, schedule.penalty_growth
+    if penalty is None or growth is None:
+        log_s0 = _first_acyclicity(state.model.mask, acyclicity, first_masks_rng)
+        penalty = penalty or math.exp(-2 * log_s0)
+        # At least doubling bounds the number of stages where the first masks are nearly acyclic.
+        growth = growth or max(math.exp(log_s0 / 6), 2.0)
+    multiplier, last_acyclicity = 0.0, math.inf
+    probabilities = np.where(problem.candidates, 0.5, 0.0)
+    trace: list[TraceRow] = []
+    stop_reason = StopReason.STAGE_LIMIT
+    for stage in range(1, schedule.max_stages + 1):
+        proposal, end = run_stage(
+            state,
+            rows,
+            jax.random.fold_in(key, stage),
+            np.float32(sparsity_weight),
+            _log(multiplier),
+            _log(penalty),
+            settings,
+        )
+        if not math.isfinite(float(end.lagrangian)):
+            stop_reason = StopReason.NOT_FINITE
+            break
+        state, probabilities = proposal, np.asarray(end.edge_probabilities, np.float64)
+        row = _trace_row(stage, end, multiplier, penalty, time.perf_counter() - began, schedule, trace)
+        trace.append(row)
+        for observer in observers:
+            observer(row)
+        if max(row.acyclicity, row.acyclicity_of_probabilities) < schedule.tolerance:
+            stop_reason = StopReason.CONVERGED
+            break
+        multiplier += penalty * row.acyclicity
+        if row.acyclicity >= schedule.required_decrease * last_acyclicity:
+            penalty *= growth
+        last_acyclicity = row.acyclicity
+        if penalty > schedule.max_penalty:
+            stop_reason = StopReason.PENALTY_LIMIT
+            break
+    return Fit(state.model, probabilities, tuple(trace), stop_reason)
+
+
+def _first_acyclicity(mask: EdgeMask, acyclicity: Acyclicity, rng: np.random.Generator) -> float:
+    """Return log s0, the median over draws of the first mask."""
+    noise = rng.logistic(size=(31, *mask.logits.shape)).astype(np.float32)
+    return float(np.median(_acyclicity_of_draws(acyclicity, mask, noise)))
+
+
+@partial(jax.jit, static_argnums=0)
+def _acyclicity_of_draws(
+    acyclicity: Acyclicity, mask: EdgeMask, noise: Float[Array, "draw cause effect"]
+) -> Float[Array, " draw"]:
+    return jax.vmap(lambda draw: acyclicity(mask.squash(mask.logits + draw)))(noise)
+
+
+def _trace_row(
+    stage: int,
+    end: StageEnd,
+    multiplier: float,
+    penalty: float,
+    elapsed: float,
+    schedule: Schedule,
+    earlier: Sequence[TraceRow],
+) -> TraceRow:
+    log_s = float(end.terms.log_acyclicity)
+    log_s_probabilities = float(end.log_acyclicity_of_probabilities)
+    first = math.log(max(earlier[0].acyclicity, schedule.tolerance)) if earlier else log_s
+    # The worse of the two rules has to fall from its start to the tolerance, on a logarithmic scale.
+    to_fall = first - math.log(schedule.tolerance)
+    fallen = (first - max(log_s, log_s_probabilities)) / to_fall if to_fall > 0 else 1.0
+    return TraceRow(
+        stage=stage,
+        acyclicity=math.exp(log_s),
+        acyclicity_of_probabilities=math.exp(log_s_probabilities),
+        score=float(end.terms.score),
+        sparsity=float(end.terms.sparsity),
+        lagrangian=float(end.lagrangian),
+        multiplier=multiplier,
+        penalty=penalty,
+        n_edges=int((np.asarray(end.edge_probabilities) > 0.5).sum()),
+        elapsed=elapsed,
+        progress=min(
+            1.0, max(fallen, stage / schedule.max_stages, *(row.progress for row in earlier[-1:]), 0.0)
+        ),
+    )
+
+
+def _log(value: float) -> np.float32:
+    return np.float32(math.log(value) if value > 0 else -math.inf)
+
+
+def _require(holds: bool, rule: str, got: object) -> None:
+    if not holds:
+        raise SettingsError(f"{rule}. Got {got} instead.")

@@ -1,0 +1,89 @@
+"""The subproblem of one stage: Adam on the augmented Lagrangian, as one compiled scan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from mcsl.model import MaskedSEM
+from mcsl.objective import Acyclicity, RowBlocks, Score, Terms, lagrangian
+
+
+@dataclass(frozen=True)
+class StepSettings:
+    """What a training step is made of; a new value means a new compilation."""
+
+    score: Score
+    acyclicity: Acyclicity
+    learning_rate: float
+    n_steps: int
+    mini_batches: bool
+    """Whether a step sees one block of rows, in turn, or all of them."""
+
+
+class TrainingState(NamedTuple):
+    """What a stage hands to the next."""
+
+    model: MaskedSEM
+    optimizer: optax.OptState
+
+
+class StageEnd(NamedTuple):
+    """One noisy draw at the end of a stage, on all rows, and the noise-free acyclicity."""
+
+    terms: Terms
+    lagrangian: Float[Array, ""]
+    edge_probabilities: Float[Array, "cause effect"]
+    log_acyclicity_of_probabilities: Float[Array, ""]
+
+
+def start(model: MaskedSEM, settings: StepSettings) -> TrainingState:
+    """Pair a model with a fresh optimiser."""
+    return TrainingState(model, optax.adam(settings.learning_rate).init(model.trained()))
+
+
+@eqx.filter_jit
+def run_stage(
+    state: TrainingState,
+    rows: RowBlocks,
+    key: PRNGKeyArray,
+    sparsity_weight: np.float32,
+    log_multiplier: np.float32,
+    log_penalty: np.float32,
+    settings: StepSettings,
+) -> tuple[TrainingState, StageEnd]:
+    """Take `n_steps` Adam steps, each on a freshly drawn mask, then look at one more draw."""
+    optimizer = optax.adam(settings.learning_rate)
+    keys = jax.random.split(key, settings.n_steps + 1)
+
+    def objective(model: MaskedSEM, rows: RowBlocks, key: PRNGKeyArray) -> tuple[Array, Terms]:
+        return lagrangian(
+            model.mechanism,
+            model.mask.sample(key),
+            rows,
+            score=settings.score,
+            sparsity_weight=sparsity_weight,
+            acyclicity=settings.acyclicity,
+            log_multiplier=log_multiplier,
+            log_penalty=log_penalty,
+        )
+
+    def step(carry: TrainingState, turn: tuple[Array, PRNGKeyArray]) -> tuple[TrainingState, None]:
+        index, key = turn
+        seen = rows.block(index % rows.n_blocks) if settings.mini_batches else rows
+        gradients, _ = eqx.filter_grad(objective, has_aux=True)(carry.model, seen, key)
+        updates, optimizer_state = optimizer.update(gradients, carry.optimizer)
+        return TrainingState(eqx.apply_updates(carry.model, updates), optimizer_state), None
+
+    turns = (jnp.arange(settings.n_steps), keys[:-1])
+    state, _ = jax.lax.scan(step, state, turns)
+    value, terms = objective(state.model, rows, keys[-1])
+    probabilities = state.model.mask.probabilities()
+    return state, StageEnd(terms, value, probabilities, settings.acyclicity(probabilities))

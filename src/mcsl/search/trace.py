@@ -1,0 +1,63 @@
+"""What training tells about itself: a row a stage, and why it stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+
+@dataclass(frozen=True)
+class TraceRow:
+    """The state of training after one outer step of the augmented Lagrangian."""
+
+    stage: int
+    acyclicity: float
+    """s(U; g) of one noisy mask."""
+    acyclicity_of_probabilities: float
+    """The same measure of sigma(U / tau)."""
+    score: float
+    sparsity: float
+    lagrangian: float
+    multiplier: float
+    penalty: float
+    n_edges: int
+    elapsed: float
+    """Seconds since training began."""
+    progress: float
+    """Estimated share of the work done, from 0 to 1."""
+
+
+Observer: TypeAlias = Callable[[TraceRow], None]
+"""Receives every TraceRow as it is made: a progress bar, a log, a live plot."""
+
+
+class StopReason(Enum):
+    """Why training ended, and what to do about it."""
+
+    CONVERGED = "converged"
+    STAGE_LIMIT = "stage limit"
+    PENALTY_LIMIT = "penalty limit"
+    NOT_FINITE = "not finite"
+
+    @property
+    def sentence(self) -> str:
+        """Say it in one sentence that names the remedy."""
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    StopReason.CONVERGED: "Training converged: the noisy mask and the edge probabilities are both acyclic.",
+    StopReason.STAGE_LIMIT: (
+        "Training used up its stages before the mask was acyclic; raise `max_stages` or `penalty_growth`."
+    ),
+    StopReason.PENALTY_LIMIT: (
+        "The acyclicity penalty reached its limit before the mask was acyclic; "
+        "lower `penalty_growth` or train more steps a stage."
+    ),
+    StopReason.NOT_FINITE: (
+        "Training left the finite numbers, so its last finite stage is used; "
+        "lower `learning_rate` or standardize the data."
+    ),
+}
