@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+
+from mcsl.additive import screen
+from mcsl.data import Dataset
+from mcsl.problem import Problem
+from mcsl.simulate import simulate
+
+
+def problem_of(values, candidates=None):
+    values = np.asarray(values, dtype=float)
+    return Problem.from_dataset(Dataset(values, tuple(f"x{i}" for i in range(values.shape[1]))), candidates)
+
+
+@pytest.mark.parametrize("n_variables", [10, 50])
+def test_additive_edges_survive_and_few_others_do(n_variables):
+    simulation = simulate("gp-add", n_variables=n_variables, degree=1, seed=3, n_samples=1000)
+    candidates = screen(Problem.from_dataset(simulation.dataset))
+    assert candidates[simulation.graph.adjacency].mean() > 0.95
+    assert candidates.sum(axis=0).mean() < 5
+
+
+def test_what_is_forbidden_stays_forbidden():
+    simulation = simulate("gp-add", n_variables=10, degree=2, seed=0, n_samples=500)
+    allowed = np.random.default_rng(0).random((10, 10)) < 0.5
+    free = screen(Problem.from_dataset(simulation.dataset))
+    assert np.array_equal(free, free.T)
+    candidates = screen(Problem.from_dataset(simulation.dataset, allowed))
+    np.fill_diagonal(allowed, False)
+    assert np.array_equal(candidates, free & allowed)
+
+
+def test_unrelated_variables_gain_about_the_stated_number_of_candidates():
+    values = np.random.default_rng(1).standard_normal((1000, 40))
+    assert 0.5 < screen(problem_of(values)).sum(axis=0).mean() < 1.5
+    assert screen(problem_of(values), false_candidates=0.1).sum(axis=0).mean() < 0.3
+
+
+@pytest.mark.parametrize(("n_samples", "n_variables"), [(50, 10), (50, 80), (300, 60)])
+def test_few_rows_for_many_columns(n_samples, n_variables):
+    rng = np.random.default_rng(2)
+    values = rng.standard_normal((n_samples, n_variables))
+    values[:, 1] = values[:, 0] ** 2 + 0.3 * rng.standard_normal(n_samples)
+    candidates = screen(problem_of(values))
+    assert candidates[0, 1]
+    assert candidates[1, 0]
+    assert candidates.sum(axis=0).mean() < 2
+
+
+def test_ties_constants_and_copies():
+    rng = np.random.default_rng(3)
+    coin = rng.integers(0, 2, 400).astype(float)
+    values = np.column_stack([coin, coin, np.ones(400), coin + rng.standard_normal(400), rng.poisson(1, 400)])
+    candidates = screen(problem_of(values))
+    assert candidates[0, 1]
+    assert not candidates[2].any()
