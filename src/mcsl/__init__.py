@@ -1,1 +1,67 @@
-"""Masked gradient-based causal structure learning: from a table to the causal graph behind it."""
+"""Masked gradient-based causal structure learning: from a table to the causal graph behind it.
+
+>>> import mcsl
+>>> result = mcsl.learn("measurements.csv")  # doctest: +SKIP
+>>> result.graph.edges  # doctest: +SKIP
+
+Names load on first use, so that importing mcsl costs nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mcsl.data import Dataset, read_table
+    from mcsl.errors import CyclicGraphError, DataError, GraphError, McslError, OutputError, SettingsError
+    from mcsl.evaluate import Metrics, evaluate
+    from mcsl.graph import CausalGraph
+    from mcsl.learn import learn
+    from mcsl.model import MLP, Linear, Mechanism, Quadratic
+    from mcsl.objective import gaussian_likelihood, least_squares
+    from mcsl.problem import Problem
+    from mcsl.pruning import KeepAll
+    from mcsl.recipe import Recipe
+    from mcsl.result import Result
+    from mcsl.search import Schedule, StopReason, TraceRow
+    from mcsl.simulate import Simulation, simulate
+
+__version__ = "0.1.0"
+
+_ROOMS = {
+    "data": ("Dataset", "read_table"),
+    "errors": ("CyclicGraphError", "DataError", "GraphError", "McslError", "OutputError", "SettingsError"),
+    "evaluate": ("Metrics", "evaluate"),
+    "graph": ("CausalGraph",),
+    "learn": ("learn",),
+    "model": ("MLP", "Linear", "Mechanism", "Quadratic"),
+    "objective": ("gaussian_likelihood", "least_squares"),
+    "problem": ("Problem",),
+    "pruning": ("KeepAll",),
+    "recipe": ("Recipe",),
+    "result": ("Result",),
+    "search": ("Schedule", "StopReason", "TraceRow"),
+    "simulate": ("Simulation", "simulate"),
+}
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = sorted(_ROOM_OF)  # noqa: PLE0605
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        room = import_module(f"{__name__}.{_ROOM_OF[name]}")
+    except KeyError:
+        raise AttributeError(f"module 'mcsl' has no attribute {name!r}") from None
+    value = getattr(room, name)
+    # Importing `mcsl.learn` binds the module to this name; the function is what users mean.
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -22,11 +22,12 @@ class EdgeMask(eqx.Module):
     temperature: float = eqx.field(static=True)
 
     @classmethod
-    def init(cls, candidates: ArrayLike, temperature: float) -> EdgeMask:
-        """Start every logit at 0: an edge is as likely as not, and its gradient is largest there."""
+    def init(cls, candidates: ArrayLike, temperature: float, logits: ArrayLike | None = None) -> EdgeMask:
+        """Start at given logits, or at 0: an edge is as likely as not, and its gradient is largest there."""
         allowed = np.array(candidates, dtype=bool)
         np.fill_diagonal(allowed, False)
-        return cls(jnp.asarray(np.zeros(allowed.shape, np.float32)), jnp.asarray(allowed), temperature)
+        start = np.zeros(allowed.shape) if logits is None else np.where(allowed, logits, 0.0)
+        return cls(jnp.asarray(start, jnp.float32), jnp.asarray(allowed), temperature)
 
     def sample(self, key: PRNGKeyArray) -> Float[Array, "cause effect"]:
         """Draw one soft mask; a fresh key gives fresh noise."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import equinox as eqx
 import jax
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mcsl.errors import SettingsError
 from mcsl.model.mask import EdgeMask
@@ -20,7 +21,12 @@ class MaskedSEM(eqx.Module):
 
     @classmethod
     def init(
-        cls, rng: np.random.Generator, problem: Problem, mechanism: MechanismInit, temperature: float
+        cls,
+        rng: np.random.Generator,
+        problem: Problem,
+        mechanism: MechanismInit,
+        temperature: float,
+        logits: ArrayLike | None = None,
     ) -> MaskedSEM:
         """Start a model for a problem."""
         started = mechanism(rng, problem)
@@ -30,7 +36,7 @@ class MaskedSEM(eqx.Module):
                     f"Every trained array of {type(started).__name__} must have the {problem.n_variables} "
                     f"variables as its leading axis. Got one of shape {leaf.shape} instead."
                 )
-        return cls(EdgeMask.init(problem.candidates, temperature), started)
+        return cls(EdgeMask.init(problem.candidates, temperature, logits), started)
 
     def trained(self) -> MaskedSEM:
         """Return the same tree with None for everything that does not train."""

@@ -79,6 +79,7 @@ def search(
     acyclicity: Acyclicity,
     sparsity_weight: float,
     schedule: Schedule,
+    initial_logits: NDArray[np.floating] | None = None,
     observers: Sequence[Observer] = (),
 ) -> Fit:
     """Solve Eqs. (al_2) to (al_4) of the paper until both stopping rules hold, or a limit is met."""
@@ -95,7 +96,7 @@ def search(
     rows_per_block = batch_size if settings.mini_batches else min(_CACHE_ROWS, n_rows)
     init_rng, shuffle_rng, first_masks_rng = np.random.default_rng(seed).spawn(3)
     rows = RowBlocks.of(shuffle_rng.permutation(problem.dataset.values), rows_per_block)
-    state = start(MaskedSEM.init(init_rng, problem, mechanism, temperature), settings)
+    state = start(MaskedSEM.init(init_rng, problem, mechanism, temperature, initial_logits), settings)
     key = jax.random.key(seed)
 
     penalty, growth = schedule.initial_penalty, schedule.penalty_growth

@@ -1,0 +1,90 @@
+import importlib.util
+from functools import partial
+from pathlib import Path
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from mcsl.errors import SettingsError
+from mcsl.model import MLP, Linear, MaskedSEM, Mechanism, Quadratic
+
+_spec = importlib.util.spec_from_file_location(
+    "mechanism_contract", Path(__file__).with_name("mechanism_contract.py")
+)
+contract = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(contract)
+
+
+@pytest.mark.parametrize(
+    "init", [MLP.init, partial(MLP.init, width=8, depth=2), Quadratic.init, Linear.init], ids=str
+)
+@pytest.mark.parametrize("d", [2, 5])
+def test_contract(init, d):
+    contract.check_mechanism(init, d)
+
+
+def test_mlp_equals_a_loop_over_variables_on_masked_inputs():
+    d, n = 4, 10
+    mechanism = MLP.init(np.random.default_rng(0), contract.problem_of(d))
+    rng = np.random.default_rng(1)
+    inputs, soft_mask = rng.standard_normal((d, n)), rng.random((d, d))
+    expected = []
+    for i in range(d):
+        hidden = soft_mask[:, i, None] * inputs
+        for layer, (weight, bias) in enumerate(zip(mechanism.weights, mechanism.biases, strict=True)):
+            hidden = np.where(hidden > 0, hidden, 0.01 * hidden) if layer else hidden
+            hidden = np.asarray(weight[i]) @ hidden + np.asarray(bias[i])
+        expected.append(hidden[0])
+    got = mechanism.predict(jnp.asarray(inputs, jnp.float32), jnp.asarray(soft_mask, jnp.float32))
+    assert np.allclose(got, expected, atol=1e-5)
+
+
+def test_mlp_is_the_papers():
+    mechanism = MLP.init(np.random.default_rng(0), contract.problem_of(7))
+    assert [w.shape for w in mechanism.weights] == [(7, 16, 7), *[(7, 16, 16)] * 3, (7, 1, 16)]
+    for weight in mechanism.weights:
+        limit = np.sqrt(6 / (weight.shape[1] + weight.shape[2]))
+        assert np.abs(weight).max() <= limit
+        assert np.std(weight) == pytest.approx(limit / np.sqrt(3), rel=0.15)
+    assert all((bias == 0).all() for bias in mechanism.biases)
+
+
+def test_quadratic_holds_every_first_and_second_order_term():
+    d = 3
+    mechanism = Quadratic.init(np.random.default_rng(0), contract.problem_of(d))
+    assert mechanism.second_order.shape == (d, d * (d + 1) // 2)
+    rng = np.random.default_rng(1)
+    x, soft_mask = rng.standard_normal((d, 6)), rng.random((d, d))
+    for i in range(d):
+        z = soft_mask[:, i, None] * x
+        expected = np.asarray(mechanism.bias[i, 0]) + np.asarray(mechanism.linear[i]) @ z
+        pair = 0
+        for j in range(d):
+            for k in range(j, d):
+                expected = expected + float(mechanism.second_order[i, pair]) * z[j] * z[k]
+                pair += 1
+        got = mechanism.predict(jnp.asarray(x, jnp.float32), jnp.asarray(soft_mask, jnp.float32))[i]
+        assert np.allclose(got, expected, atol=1e-5)
+
+
+def test_shared_parameters_are_refused():
+    class Shared(Mechanism):
+        scale: jax.Array
+
+        def predict(self, inputs, soft_mask):
+            return self.scale[0] * (soft_mask.T @ inputs)
+
+    with pytest.raises(SettingsError, match="Shared must have the 4 variables as its leading axis"):
+        MaskedSEM.init(
+            np.random.default_rng(0), contract.problem_of(4), lambda rng, problem: Shared(jnp.ones(1)), 0.2
+        )
+
+
+def test_trained_leaves_candidates_alone():
+    sem = MaskedSEM.init(np.random.default_rng(0), contract.problem_of(4), MLP.init, 0.2)
+    leaves = jax.tree.leaves(sem.trained())
+    assert all(eqx.is_inexact_array(leaf) for leaf in leaves)
+    assert len(leaves) == 1 + 2 * 5
