@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from mcsl.simulate.gaussian_process import TOLERANCE, draw_gp
+from mcsl.simulate.gaussian_process import draw_gp
 
 
 class IdentityNormals:
@@ -21,14 +21,14 @@ def kernel(inputs):
 def test_the_covariance_is_the_kernel_to_the_stated_tolerance(dimension, scale):
     inputs = scale * np.random.default_rng(dimension).standard_normal((300, dimension)) + 5
     factor = draw_gp(inputs, IdentityNormals(), n_draws=300)
-    assert np.abs(factor @ factor.T - kernel(inputs)).max() < TOLERANCE + 1e-12
+    assert np.abs(factor @ factor.T - kernel(inputs)).max() < 1.01e-8
 
 
 @pytest.mark.parametrize("dimension", [1, 4])
 def test_repeated_inputs_share_their_value(dimension):
     inputs = np.random.default_rng(0).standard_normal((50, dimension))
     draw = draw_gp(np.concatenate([inputs, inputs]), np.random.default_rng(1))[:, 0]
-    np.testing.assert_allclose(draw[:50], draw[50:], atol=10 * np.sqrt(TOLERANCE))
+    np.testing.assert_allclose(draw[:50], draw[50:], atol=1e-3)
 
 
 @pytest.mark.parametrize("dimension", [1, 4])

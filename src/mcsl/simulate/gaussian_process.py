@@ -8,8 +8,11 @@ from scipy.linalg import cholesky
 
 Array = NDArray[np.float64]
 
-TOLERANCE = 1e-10
-"""Variance that a draw may lack (low rank) or have in excess (Cholesky), out of 1, at any input."""
+TOLERANCE = 1e-8
+"""Variance, out of 1, that a draw may lack (low rank) or have in excess (Cholesky) at any input.
+
+Less would let rounding, which differs between machines, steer the draw where inputs crowd.
+"""
 
 LOW_RANK_DIMENSIONS = 2
 """Up to here a few hundred inputs determine the function everywhere; beyond, the rank nears n."""
@@ -49,10 +52,10 @@ def _pivoted_cholesky(inputs: Array) -> Array:
         if rank == len(rows):
             rows = np.concatenate([rows, np.empty_like(rows)])
         row = np.exp(-0.5 * np.square(inputs - inputs[pivot]).sum(axis=1))
-        row -= rows[:rank, pivot] @ rows[:rank]
+        # Unlike a BLAS product, einsum rounds the same way whatever the number of threads.
+        row -= np.einsum("r,rn->n", rows[:rank, pivot], rows[:rank])
         row /= np.sqrt(variance[pivot])
         rows[rank] = row
         variance -= row**2
-        variance[pivot] = 0
         rank += 1
     return rows[:rank].T
