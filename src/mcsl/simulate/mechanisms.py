@@ -124,7 +124,8 @@ class Quadratic(Model):
     - `diameter`: random graphs are redrawn as a whole until the `longest-path` (default: it bounds how
       large values grow, the paper's reason) or the `longest-shortest-path` has at most `max_diameter`
       edges, counted before edges are lost. None sets no limit.
-    - `terms`: what divides the sum, the number of `nonzero` terms (default) or of `all` terms.
+    - `terms`: what divides the sum, the number of `nonzero` terms (default, as the authors' package
+      gCastle counts) or of `all` terms.
     """
 
     max_diameter: int | None = 3
