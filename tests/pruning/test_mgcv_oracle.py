@@ -8,7 +8,7 @@ import pytest
 
 from mcsl.pruning.smoothing import fit_smooth
 from mcsl.pruning.splines import SplineTable
-from mcsl.pruning.wood import wood_test
+from mcsl.pruning.significance import wood_test
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 CASES = json.loads((REFERENCE / "oracle_mgcv.json").read_text())["cases"]

@@ -66,7 +66,7 @@ def fit_fixed(
         inverse=inverse,
         shrinkage=shrinkage,
         # A perfect fit leaves rounding noise, which may be negative.
-        residual_square=max(square - beta @ moments - beta @ (shrinkage * beta), 1e-14 * square),
+        residual_square=max(float(square - beta @ moments - beta @ (shrinkage * beta)), 1e-14 * square),
         n_parameters=1.0 + len(beta) - float(shrinkage @ np.diag(inverse)),
         n_samples=n_samples,
     )

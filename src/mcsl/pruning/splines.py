@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,7 @@ class SplineTable:
             moments=design.T @ standardized,
             scatter=standardized.T @ standardized,
             penalties=np.concatenate([penalty for _, penalty in blocks]),
-            slices=tuple(slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)),
+            slices=tuple(slice(int(a), int(b)) for a, b in pairwise(ends)),
         )
 
     @property

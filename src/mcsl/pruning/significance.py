@@ -1,4 +1,4 @@
-"""Tests of one term of a penalised regression."""
+"""Tests of one term of a regression: Wood's for penalised fits, Wilks' for least squares."""
 
 from __future__ import annotations
 
@@ -36,6 +36,29 @@ def wood_test(fit: SmoothFit, term: slice) -> float:
     swing = 2 * np.sqrt(part * (1 - part) / 2) * last * extra
     tails = [_tail(centre + sign * swing, whole, part, fit.residual_freedom) for sign in (1.0, -1.0)]
     return float(np.mean(tails))
+
+
+def wilks_test(
+    coefficients: NDArray[np.float64],
+    inverse: NDArray[np.float64],
+    residual_scatter: NDArray[np.float64],
+    residual_freedom: float,
+) -> float:
+    """Return the p-value of the hypothesis that one term of a least-squares fit is zero for every response.
+
+    With the term's coefficients B, its block C of (Z'Z)^-1 and the residuals' scatter E, Wilks' lambda is
+    |E| / |E + B' C^-1 B|, referred to Rao's F; for one response this is the F-test.
+    """
+    count, width = coefficients.shape
+    if count == 0:
+        return 1.0
+    gain = coefficients.T @ np.linalg.solve(inverse, coefficients)
+    log_lambda = np.linalg.slogdet(residual_scatter)[1] - np.linalg.slogdet(residual_scatter + gain)[1]
+    size = count**2 + width**2 - 5
+    power = np.sqrt((count**2 * width**2 - 4) / size) if size > 0 else 1.0
+    first = count * width
+    second = (residual_freedom + count - (count + width + 1) / 2) * power - (first - 2) / 2
+    return float(fdtrc(first, second, np.expm1(-log_lambda / power) * second / first))
 
 
 def _rank(fit: SmoothFit, term: slice) -> float:

@@ -1,0 +1,104 @@
+"""From tests of the causes of one effect to a pruned graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from mcsl.errors import GraphError, SettingsError
+from mcsl.graph import CausalGraph
+from mcsl.problem import Problem
+from mcsl.pruning.pruner import EdgeTest, Pruned
+
+
+@dataclass(frozen=True)
+class Regression:
+    """The columns in the regression of one effect on all its causes.
+
+    Scalars, vectors and lags differ only here: a cause enters with all columns that it offers to read,
+    and its edge is tested by dropping all of them at once.
+    """
+
+    effect: int
+    responses: tuple[int, ...]
+    always: tuple[int, ...]
+    """Columns that are never tested: the effect's own past."""
+    causes: tuple[int, ...]
+    groups: tuple[tuple[int, ...], ...]
+    """The columns of each cause."""
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """Every column the regression reads."""
+        return self.always + tuple(column for group in self.groups for column in group)
+
+    def without(self, causes: Sequence[int]) -> Regression:
+        """Return the regression on fewer causes."""
+        left = [k for k, cause in enumerate(self.causes) if cause not in causes]
+        return Regression(
+            self.effect,
+            self.responses,
+            self.always,
+            tuple(self.causes[k] for k in left),
+            tuple(self.groups[k] for k in left),
+        )
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome of one test of one cause."""
+
+    test: str
+    value: float
+
+
+Findings = dict[int, Finding]
+"""What was found for each cause of a regression."""
+
+
+def prune_by_regressions(
+    graph: CausalGraph,
+    problem: Problem,
+    judge: Callable[[Regression], Findings],
+    keep: Callable[[float], bool],
+    *,
+    statistic: Literal["p_value", "coefficient"] = "p_value",
+    n_jobs: int = 1,
+) -> Pruned:
+    """Judge the causes of every effect and keep the edges whose value passes."""
+    if graph.names != problem.names:
+        raise GraphError(
+            f"The graph and the table must name the same variables in the same order. "
+            f"Got {', '.join(graph.names)} and {', '.join(problem.names)} instead."
+        )
+    regressions = [
+        _regression(graph, problem, effect) for effect in np.flatnonzero(graph.adjacency.any(axis=0))
+    ]
+    found: list[Findings] = Parallel(n_jobs=n_jobs)(delayed(judge)(regression) for regression in regressions)
+    adjacency = np.zeros_like(graph.adjacency)
+    tests = []
+    for regression, findings in zip(regressions, found, strict=True):
+        for cause in regression.causes:
+            finding = findings[cause]
+            kept = keep(finding.value)
+            adjacency[cause, regression.effect] = kept
+            names = graph.names[cause], graph.names[regression.effect]
+            tests.append(EdgeTest(*names, kept, finding.test, statistic, finding.value))
+    return Pruned(CausalGraph(adjacency, graph.names), tuple(tests))
+
+
+def check_significance(significance: float) -> None:
+    """Refuse a level that is not a probability."""
+    if not 0 < significance < 1:
+        raise SettingsError(f"`significance` must lie between 0 and 1. Got {significance} instead.")
+
+
+def _regression(graph: CausalGraph, problem: Problem, effect: int) -> Regression:
+    causes = tuple(int(cause) for cause in np.flatnonzero(graph.adjacency[:, effect]))
+    variable = problem.variables[effect]
+    groups = tuple(problem.variables[cause].inputs for cause in causes)
+    return Regression(int(effect), variable.outputs, variable.own_past, causes, groups)
