@@ -43,6 +43,30 @@ def read_adjacency(path: str | os.PathLike[str]) -> tuple[NDArray[np.bool_], tup
     return matrix[[causes.index(name) for name in effects]], tuple(effects)
 
 
+def align(
+    estimate: tuple[NDArray[np.bool_], tuple[str, ...]], truth: tuple[NDArray[np.bool_], tuple[str, ...]]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return both matrices in the truth's order of names, or by position if only one of them has names."""
+    (guess, guessed_names), (true, names) = estimate, truth
+    if set(guessed_names) == set(names):
+        place = [guessed_names.index(name) for name in names]
+        return guess[np.ix_(place, place)], true
+    if len(names) == len(guessed_names) and _default_names(len(names)) in (names, guessed_names):
+        return guess, true
+    only = [
+        ", ".join(n for n in a if n not in b) or "none"
+        for a, b in ((names, guessed_names), (guessed_names, names))
+    ]
+    raise GraphError(
+        f"Both graphs must have the same variables, but only the truth has {only[0]} and only the estimate "
+        f"has {only[1]}."
+    )
+
+
+def _default_names(n_variables: int) -> tuple[str, ...]:
+    return tuple(f"x{i + 1}" for i in range(n_variables))
+
+
 def _split(rows: Sequence[Record], path: Path) -> tuple[list[str], list[str], list[Record]]:
     """Return the names of the columns, the names of the rows, and the rows without either."""
     width, header = len(rows[-1].cells), list(rows[0].cells)
@@ -53,7 +77,7 @@ def _split(rows: Sequence[Record], path: Path) -> tuple[list[str], list[str], li
             )
     is_bare = len(header) == width == len(rows) and all(map(_is_number, header))
     if is_bare:
-        names = [f"x{i + 1}" for i in range(width)]
+        names = list(_default_names(width))
         return names, names, list(rows)
     body = list(rows[1:])
     if len(header) == width == len(body):

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 CORNER = "cause\\effect"
 """First cell of a labelled matrix: rows are causes, columns are effects."""
-
-EDGE_COLUMNS = ("cause", "effect", "kept", "probability", "test", "p_value", "coefficient")
 
 
 def write_result(
@@ -46,7 +44,7 @@ def write_result(
     trace_columns = [field.name for field in fields(TraceRow)]
     texts = {
         "adjacency.csv": to_matrix_csv(result.graph.adjacency.astype(int), result.graph.names),
-        "edges.csv": to_csv(EDGE_COLUMNS, _edge_rows(result)),
+        "edges.csv": to_csv(EdgeRow._fields, edge_rows(result)),
         "probabilities.csv": to_matrix_csv(result.edge_probabilities, result.graph.names),
         "trace.csv": to_csv(trace_columns, ([asdict(row)[c] for c in trace_columns] for row in result.trace)),
         "result.json": _to_json(_provenance(result, command)),
@@ -147,21 +145,41 @@ def _cell(value: Any) -> str:
     return '"' + text.replace('"', '""') + '"' if needs_quotes else text
 
 
-def _edge_rows(result: Result) -> list[list[Any]]:
-    """One row an edge that was kept, dropped by the pruner, or cut to break a cycle; surest first."""
+class EdgeRow(NamedTuple):
+    """An edge that was kept, dropped by the pruner, or cut because it closed a cycle."""
+
+    cause: str
+    effect: str
+    kept: bool
+    probability: float
+    test: str | None
+    """Name of the test that decided, "acyclicity" where it was a cycle, None if nothing was tested."""
+    p_value: float | None
+    coefficient: float | None
+
+
+def edge_rows(result: Result) -> list[EdgeRow]:
+    """Return all edges that were looked at: kept ones first, then by probability to three digits."""
     place = {name: i for i, name in enumerate(result.graph.names)}
     tests = {(test.cause, test.effect): test for test in result.tests}
     rows = []
     for cause, effect in dict.fromkeys([*result.graph.edges, *tests, *result.cut_edges]):
         test = tests.get((cause, effect))
-        kept = bool(result.graph.adjacency[place[cause], place[effect]])
-        probability = float(result.edge_probabilities[place[cause], place[effect]])
-        name = test.test if test else None if kept else "acyclicity"
-        by_kind = {test.statistic: test.value} if test else {}
+        at = place[cause], place[effect]
+        kept = bool(result.graph.adjacency[at])
+        statistics = {test.statistic: test.value} if test else {}
         rows.append(
-            [cause, effect, kept, probability, name, by_kind.get("p_value"), by_kind.get("coefficient")]
+            EdgeRow(
+                cause=cause,
+                effect=effect,
+                kept=kept,
+                probability=float(result.edge_probabilities[at]),
+                test=test.test if test else None if kept else "acyclicity",
+                p_value=statistics.get("p_value"),
+                coefficient=statistics.get("coefficient"),
+            )
         )
-    return sorted(rows, key=lambda row: (not row[2], -row[3]))
+    return sorted(rows, key=lambda row: (not row.kept, -round(row.probability, 3)))
 
 
 def _provenance(result: Result, command: str | None) -> dict[str, Any]:

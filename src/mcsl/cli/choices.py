@@ -1,0 +1,54 @@
+"""The words of the command line and what each stands for: one dict a room, resolved when it is needed."""
+
+from __future__ import annotations
+
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from mcsl.recipe import Recipe
+
+RecipeName = Literal["default", "paper"]
+MechanismName = Literal["mlp", "quadratic", "linear"]
+ScoreName = Literal["likelihood", "least-squares"]
+PrunerName = Literal["none"]
+ModelName = Literal["gp", "gp-add", "gp-vec", "linear", "mlp", "pnl", "quadratic"]
+
+MECHANISMS = {
+    "mlp": "mcsl.model:MLP.init",
+    "quadratic": "mcsl.model:Quadratic.init",
+    "linear": "mcsl.model:Linear.init",
+}
+SCORES = {
+    "likelihood": "mcsl.objective:gaussian_likelihood",
+    "least-squares": "mcsl.objective:least_squares",
+}
+PRUNERS = {
+    "none": "mcsl.pruning:KeepAll",
+}
+
+
+def build_recipe(
+    name: RecipeName,
+    n_variables: int,
+    *,
+    mechanism: MechanismName | None,
+    score: ScoreName | None,
+    pruner: PrunerName | None,
+    sparsity_weight: float | None,
+    standardize: bool | None,
+) -> Recipe:
+    """Return the named recipe with the parts that were asked for put in their places."""
+    from dataclasses import replace
+
+    from mcsl.recipe import Recipe
+
+    changes: dict[str, Any] = {
+        "mechanism": mechanism and resolve_name(MECHANISMS[mechanism]),
+        "score": score and resolve_name(SCORES[score]),
+        "pruner": pruner and resolve_name(PRUNERS[pruner])(),
+        "sparsity_weight": sparsity_weight,
+        "standardize": standardize,
+    }
+    recipe = Recipe.default() if name == "default" else Recipe.paper(n_variables)
+    return replace(recipe, **{part: value for part, value in changes.items() if value is not None})

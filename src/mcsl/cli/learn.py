@@ -1,0 +1,114 @@
+"""`mcsl learn`: from a table to a directory with the graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mcsl.cli.choices import MechanismName, PrunerName, RecipeName, ScoreName, build_recipe
+
+if TYPE_CHECKING:
+    from mcsl.data import Dataset
+    from mcsl.recipe import Recipe
+    from mcsl.result import Result
+
+
+def learn(
+    context: typer.Context,
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help="Table of numbers, a row per sample: CSV, TSV (any delimiter) or Parquet.",
+            metavar="DATA",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option(help="Directory to write the results into.", metavar="DIR", show_default=False)
+    ],
+    recipe: Annotated[RecipeName, typer.Option(help="Settings to start from.")] = "default",
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**32 - 1, help="The same seed gives the same graph.", metavar="N")
+    ] = 0,
+    mechanism: Annotated[
+        MechanismName | None,
+        typer.Option(
+            help="How effects follow from their causes. [default: the recipe's]", show_default=False
+        ),
+    ] = None,
+    score: Annotated[
+        ScoreName | None,
+        typer.Option(help="What measures the fit. [default: the recipe's]", show_default=False),
+    ] = None,
+    sparsity: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Price of an edge: more gives fewer edges. [default: the recipe's]",
+            metavar="X",
+            show_default=False,
+        ),
+    ] = None,
+    prune: Annotated[
+        PrunerName | None,
+        typer.Option(help="Test that removes needless edges. [default: the recipe's]", show_default=False),
+    ] = None,
+    standardize: Annotated[
+        bool | None,
+        typer.Option(
+            "--standardize/--no-standardize",
+            help="Bring every column to mean 0 and deviation 1. [default: the recipe's]",
+            show_default=False,
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column to leave out; may be given several times.", metavar="NAME", show_default=False
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace earlier results in DIR.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Log what is done, and trace errors.")] = False,
+) -> None:
+    """Learn the causal graph behind a table.
+
+    Writes adjacency.csv (row causes column), edges.csv, probabilities.csv, trace.csv and result.json into DIR
+    and prints the edges.
+    """
+    from mcsl.cli.session import logging_to_stderr
+    from mcsl.data import read_table
+    from mcsl.outputs import check_directory, write_result
+
+    with logging_to_stderr(verbose):
+        check_directory(out, force=force)
+        table = read_table(data, drop=drop or ())
+        chosen = build_recipe(
+            recipe,
+            table.n_variables,
+            mechanism=mechanism,
+            score=score,
+            pruner=prune,
+            sparsity_weight=sparsity,
+            standardize=standardize,
+        )
+        result = run(table, chosen, seed=seed, quiet=quiet)
+        write_result(result, out, force=force, command=context.obj)
+    if not quiet:
+        from mcsl.cli.printing import print_result
+
+        print_result(result)
+        typer.echo(f"Results are in {out}.")
+
+
+def run(table: Dataset, recipe: Recipe, *, seed: int, quiet: bool = False) -> Result:
+    """Learn with a progress bar and with JAX's compilations kept for the next time."""
+    from mcsl.cli.progress import ProgressBar
+    from mcsl.cli.session import keep_compilations
+    from mcsl.learn import learn
+
+    keep_compilations()
+    with ProgressBar(quiet=quiet) as bar:
+        return learn(table, recipe, seed=seed, observers=[bar])

@@ -1,0 +1,90 @@
+"""Results as a person reads them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from mcsl.outputs.files import edge_rows
+
+if TYPE_CHECKING:
+    from mcsl.evaluate import Metrics
+    from mcsl.graph import CausalGraph
+    from mcsl.result import Result
+
+MEANINGS = {
+    "shd": "pairs of variables whose edges differ",
+    "tpr": "share of the true edges that were found",
+    "fdr": "share of the edges found that are not true",
+    "f1": "both shares in one: 1 is perfect",
+    "sid": "pairs whose effect of an intervention comes out wrong; - if there is a cycle",
+    "n_edges": "edges found",
+}
+
+
+def print_result(result: Result) -> None:
+    """Print the edges, surest first, and how training ended."""
+    rows = edge_rows(result)
+    kept = [row for row in rows if row.kept]
+    statistics = ("p_value", "coefficient")
+    tested = [name for name in statistics if any(getattr(row, name) is not None for row in kept)]
+    table = _table("cause", "", "effect", "probability", *tested)
+    for row in kept:
+        values = [getattr(row, name) for name in tested]
+        figures = ["" if value is None else f"{value:.2g}" for value in values]
+        table.add_row(_label(row.cause), "→", _label(row.effect), f"{row.probability:.3f}", *figures)
+    _print(table if kept else "No edges were found.")
+    counts = f"{len(kept)} {'edge' if len(kept) == 1 else 'edges'} among {result.graph.n_variables} variables"
+    n_dropped = len(rows) - len(kept) - len(result.cut_edges)
+    were = "was" if n_dropped == 1 else "were"
+    dropped = f"; {n_dropped} more {were} removed by a test, see edges.csv" if n_dropped else ""
+    cut = ", ".join(f"{cause} → {effect}" for cause, effect in result.cut_edges)
+    _print(f"{counts}, from {result.n_samples} samples{dropped}.")
+    if cut:
+        _print(f"Cut to break cycles, weakest first: {cut}.")
+    _print(result.stop_reason.sentence)
+
+
+def print_comparison(result: Result, truth: CausalGraph) -> None:
+    """Print every edge of the truth as found, reversed or missed, and then those found beyond it."""
+    place = {name: i for i, name in enumerate(result.graph.names)}
+    found, true = set(result.graph.edges), set(truth.edges)
+    extra = [(a, b) for a, b in result.graph.edges if (a, b) not in true and (b, a) not in true]
+    table = _table("cause", "", "effect", "probability", "verdict")
+    for cause, effect in [*truth.edges, *extra]:
+        probability = result.edge_probabilities[place[cause], place[effect]]
+        if (cause, effect) in found:
+            verdict = Text("found", "green") if (cause, effect) in true else Text("extra", "yellow")
+        else:
+            verdict = Text("reversed" if (effect, cause) in found else "missed", "red")
+        table.add_row(_label(cause), "→", _label(effect), f"{probability:.3f}", verdict)
+    _print(table)
+
+
+def print_metrics(metrics: Metrics) -> None:
+    """Print the figures of `evaluate`, one a line."""
+    for name, value in metrics.as_dict().items():
+        text = "-" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value)
+        _print(f"{name:<8} {text:<6} {MEANINGS[name]}")
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column.replace("_", "-"), overflow="fold")
+    return table
+
+
+def _label(name: str) -> Text:
+    # As Text, brackets in a name are no markup.
+    return Text(" ".join(name.split()))
+
+
+def _print(content: Table | str) -> None:
+    # Where no window limits the width, nothing is folded.
+    width = None if sys.stdout.isatty() else 10_000
+    Console(width=width, highlight=False, markup=False, soft_wrap=True).print(content)
