@@ -10,7 +10,7 @@ import mcsl
 HEAVY = {"jax", "numpy", "polars", "scipy", "networkx", "equinox", "sklearn", "pandas", "rich.progress"}
 
 
-@pytest.mark.parametrize("command", [[], ["learn"], ["demo"], ["simulate"], ["evaluate"]])
+@pytest.mark.parametrize("command", [[], ["learn"], ["demo"], ["prune"], ["simulate"], ["evaluate"]])
 def test_help_loads_nothing_heavy(command):
     code = (
         "import sys; from mcsl.cli import main; code = main(sys.argv[1:]); "
@@ -34,7 +34,7 @@ def test_no_arguments_show_the_help(mcsl):
     outcome = mcsl()
     assert outcome.exit_code == 0
     assert outcome.out == mcsl("--help").out
-    for command in ("learn", "demo", "simulate", "evaluate"):
+    for command in ("learn", "demo", "prune", "simulate", "evaluate"):
         assert f"  {command} " in outcome.out
 
 

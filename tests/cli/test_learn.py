@@ -9,6 +9,7 @@ import pytest
 
 from mcsl.model import MLP, Linear, Quadratic
 from mcsl.objective import gaussian_likelihood, least_squares
+from mcsl.pruning import AdditivePruner, KeepAll
 from mcsl.recipe import Recipe
 
 FILES = {"adjacency.csv", "edges.csv", "probabilities.csv", "trace.csv", "result.json"}
@@ -21,7 +22,7 @@ def test_prints_edges_stop_reason_and_place(mcsl, fake_learn, table, tmp_path):
     lines = [line.split() for line in outcome.out.splitlines()]
     assert lines[0] == ["cause", "effect", "probability", "p-value"]
     assert lines[1] == ["a", "→", "b", "0.750", "1.5e-09"]
-    assert "1 edge among 3 variables, from 30 samples; 1 more was removed by a test" in outcome.out
+    assert "1 edge among 3 variables, from 30 samples; a test removed 1 more" in outcome.out
     assert "Cut to break cycles, weakest first: b → a." in outcome.out
     assert "Training used up its stages" in outcome.out
     assert outcome.out.endswith(f"Results are in {tmp_path / 'out'}.\n")
@@ -57,6 +58,8 @@ def test_verbose_logs_and_leaves_no_handler(mcsl, fake_learn, tmp_path):
         (["--recipe", "paper", "--standardize"], "standardize", True),
         (["--recipe", "paper"], "standardize", False),
         (["--no-standardize"], "standardize", False),
+        (["--prune", "cam"], "pruner", AdditivePruner()),
+        (["--prune", "none"], "pruner", KeepAll()),
     ],
 )
 def test_options_change_the_recipe(mcsl, fake_learn, table, tmp_path, options, field, value):

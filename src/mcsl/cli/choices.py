@@ -6,12 +6,13 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from mcsl.pruning import Pruner
     from mcsl.recipe import Recipe
 
 RecipeName = Literal["default", "paper"]
 MechanismName = Literal["mlp", "quadratic", "linear"]
 ScoreName = Literal["likelihood", "least-squares"]
-PrunerName = Literal["none"]
+PrunerName = Literal["cam", "none"]
 ModelName = Literal["gp", "gp-add", "gp-vec", "linear", "mlp", "pnl", "quadratic"]
 
 MECHANISMS = {
@@ -24,6 +25,7 @@ SCORES = {
     "least-squares": "mcsl.objective:least_squares",
 }
 PRUNERS = {
+    "cam": "mcsl.pruning:AdditivePruner",
     "none": "mcsl.pruning:KeepAll",
 }
 
@@ -46,9 +48,15 @@ def build_recipe(
     changes: dict[str, Any] = {
         "mechanism": mechanism and resolve_name(MECHANISMS[mechanism]),
         "score": score and resolve_name(SCORES[score]),
-        "pruner": pruner and resolve_name(PRUNERS[pruner])(),
+        "pruner": pruner and build_pruner(pruner),
         "sparsity_weight": sparsity_weight,
         "standardize": standardize,
     }
     recipe = Recipe.default() if name == "default" else Recipe.paper(n_variables)
     return replace(recipe, **{part: value for part, value in changes.items() if value is not None})
+
+
+def build_pruner(name: PrunerName, **settings: Any) -> Pruner:
+    """Return the named pruner with some of its settings."""
+    pruner: Pruner = resolve_name(PRUNERS[name])(**settings)
+    return pruner

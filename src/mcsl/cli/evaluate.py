@@ -26,10 +26,11 @@ def evaluate(
     """
     from mcsl.evaluate import evaluate
     from mcsl.outputs import read_adjacency
-    from mcsl.outputs.adjacency import align
+    from mcsl.outputs.adjacency import reorder
 
-    guess, true = align(read_adjacency(estimate), read_adjacency(truth))
-    metrics = evaluate(guess, true)
+    guess, guess_names = read_adjacency(estimate)
+    true, names = read_adjacency(truth)
+    metrics = evaluate(reorder(guess, guess_names, names, kinds=("estimate", "truth")), true)
     if as_json:
         import json
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mcsl.outputs.files import edge_rows
+from mcsl.outputs.files import EdgeRow, result_edges
 
 if TYPE_CHECKING:
     from mcsl.evaluate import Metrics
     from mcsl.graph import CausalGraph
     from mcsl.result import Result
 
+FIGURES = {"probability": ".3f", "p_value": ".2g", "coefficient": ".2g"}
 MEANINGS = {
     "shd": "pairs of variables whose edges differ",
     "tpr": "share of the true edges that were found",
@@ -28,25 +30,27 @@ MEANINGS = {
 
 def print_result(result: Result) -> None:
     """Print the edges, surest first, and how training ended."""
-    rows = edge_rows(result)
-    kept = [row for row in rows if row.kept]
-    statistics = ("p_value", "coefficient")
-    tested = [name for name in statistics if any(getattr(row, name) is not None for row in kept)]
-    table = _table("cause", "", "effect", "probability", *tested)
-    for row in kept:
-        values = [getattr(row, name) for name in tested]
-        figures = ["" if value is None else f"{value:.2g}" for value in values]
-        table.add_row(_label(row.cause), "→", _label(row.effect), f"{row.probability:.3f}", *figures)
-    _print(table if kept else "No edges were found.")
-    counts = f"{len(kept)} {'edge' if len(kept) == 1 else 'edges'} among {result.graph.n_variables} variables"
-    n_dropped = len(rows) - len(kept) - len(result.cut_edges)
-    were = "was" if n_dropped == 1 else "were"
-    dropped = f"; {n_dropped} more {were} removed by a test, see edges.csv" if n_dropped else ""
-    cut = ", ".join(f"{cause} → {effect}" for cause, effect in result.cut_edges)
-    _print(f"{counts}, from {result.n_samples} samples{dropped}.")
-    if cut:
+    print_edges(result_edges(result), result.graph.n_variables, result.n_samples)
+    if result.cut_edges:
+        cut = ", ".join(f"{cause} → {effect}" for cause, effect in result.cut_edges)
         _print(f"Cut to break cycles, weakest first: {cut}.")
     _print(result.stop_reason.sentence)
+
+
+def print_edges(rows: Sequence[EdgeRow], n_variables: int, n_samples: int) -> None:
+    """Print the edges that were kept, with every figure known of them, and count the others."""
+    kept = [row for row in rows if row.kept]
+    known = [name for name in FIGURES if any(getattr(row, name) is not None for row in kept)]
+    table = _table("cause", "", "effect", *known)
+    for row in kept:
+        values = [(name, getattr(row, name)) for name in known]
+        figures = ["" if value is None else format(value, FIGURES[name]) for name, value in values]
+        table.add_row(_label(row.cause), "→", _label(row.effect), *figures)
+    _print(table if kept else "No edges were found.")
+    n_dropped = sum(not row.kept and row.test != "acyclicity" for row in rows)
+    dropped = f"; a test removed {n_dropped} more, see edges.csv" if n_dropped else ""
+    edges = "edge" if len(kept) == 1 else "edges"
+    _print(f"{len(kept)} {edges} among {n_variables} variables, from {n_samples} samples{dropped}.")
 
 
 def print_comparison(result: Result, truth: CausalGraph) -> None:

@@ -43,23 +43,24 @@ def read_adjacency(path: str | os.PathLike[str]) -> tuple[NDArray[np.bool_], tup
     return matrix[[causes.index(name) for name in effects]], tuple(effects)
 
 
-def align(
-    estimate: tuple[NDArray[np.bool_], tuple[str, ...]], truth: tuple[NDArray[np.bool_], tuple[str, ...]]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return both matrices in the truth's order of names, or by position if only one of them has names."""
-    (guess, guessed_names), (true, names) = estimate, truth
-    if set(guessed_names) == set(names):
-        place = [guessed_names.index(name) for name in names]
-        return guess[np.ix_(place, place)], true
-    if len(names) == len(guessed_names) and _default_names(len(names)) in (names, guessed_names):
-        return guess, true
+def reorder(
+    adjacency: NDArray[np.bool_], names: Sequence[str], onto: Sequence[str], *, kinds: tuple[str, str]
+) -> NDArray[np.bool_]:
+    """Return a matrix in the order of the names `onto`, or as it is if either has no names of its own.
+
+    `kinds` says what the two are, for example ("estimate", "truth").
+    """
+    if set(names) == set(onto):
+        place = [names.index(name) for name in onto]
+        return adjacency[np.ix_(place, place)]
+    if len(names) == len(onto) and _default_names(len(names)) in (tuple(names), tuple(onto)):
+        return adjacency
     only = [
-        ", ".join(n for n in a if n not in b) or "none"
-        for a, b in ((names, guessed_names), (guessed_names, names))
+        ", ".join(name for name in a if name not in b) or "none" for a, b in ((names, onto), (onto, names))
     ]
     raise GraphError(
-        f"Both graphs must have the same variables, but only the truth has {only[0]} and only the estimate "
-        f"has {only[1]}."
+        f"{kinds[0].capitalize()} and {kinds[1]} must have the same variables, but only the {kinds[0]} has "
+        f"{only[0]} and only the {kinds[1]} has {only[1]}."
     )
 
 

@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from mcsl.errors import OutputError
 
 if TYPE_CHECKING:
+    from mcsl.graph import CausalGraph
+    from mcsl.pruning import EdgeTest, Pruned
     from mcsl.result import Result
     from mcsl.simulate import Simulation
 
@@ -44,12 +46,29 @@ def write_result(
     trace_columns = [field.name for field in fields(TraceRow)]
     texts = {
         "adjacency.csv": to_matrix_csv(result.graph.adjacency.astype(int), result.graph.names),
-        "edges.csv": to_csv(EdgeRow._fields, edge_rows(result)),
+        "edges.csv": to_csv(EdgeRow._fields, result_edges(result)),
         "probabilities.csv": to_matrix_csv(result.edge_probabilities, result.graph.names),
         "trace.csv": to_csv(trace_columns, ([asdict(row)[c] for c in trace_columns] for row in result.trace)),
         "result.json": _to_json(_provenance(result, command)),
     }
     return write_texts({**texts, **(also or {})}, directory, force=force)
+
+
+def write_pruned(
+    pruned: Pruned,
+    directory: str | os.PathLike[str],
+    *,
+    provenance: Mapping[str, Any],
+    force: bool = False,
+) -> Path:
+    """Write adjacency.csv, edges.csv and, with what the caller knows of their making, result.json."""
+    graph = pruned.graph
+    texts = {
+        "adjacency.csv": to_matrix_csv(graph.adjacency.astype(int), graph.names),
+        "edges.csv": to_csv(EdgeRow._fields, edge_rows(graph, pruned.tests)),
+        "result.json": _to_json({"variables": graph.names, "n_edges": graph.n_edges, **provenance}),
+    }
+    return write_texts(texts, directory, force=force)
 
 
 def write_simulation(
@@ -151,35 +170,45 @@ class EdgeRow(NamedTuple):
     cause: str
     effect: str
     kept: bool
-    probability: float
+    probability: float | None
     test: str | None
     """Name of the test that decided, "acyclicity" where it was a cycle, None if nothing was tested."""
     p_value: float | None
     coefficient: float | None
 
 
-def edge_rows(result: Result) -> list[EdgeRow]:
+def result_edges(result: Result) -> list[EdgeRow]:
+    """Return all edges that learning and pruning looked at."""
+    return edge_rows(result.graph, result.tests, result.edge_probabilities, result.cut_edges)
+
+
+def edge_rows(
+    graph: CausalGraph,
+    tests: Iterable[EdgeTest],
+    probabilities: NDArray[np.float64] | None = None,
+    cut_edges: Iterable[tuple[str, str]] = (),
+) -> list[EdgeRow]:
     """Return all edges that were looked at: kept ones first, then by probability to three digits."""
-    place = {name: i for i, name in enumerate(result.graph.names)}
-    tests = {(test.cause, test.effect): test for test in result.tests}
+    place = {name: i for i, name in enumerate(graph.names)}
+    test_of = {(test.cause, test.effect): test for test in tests}
     rows = []
-    for cause, effect in dict.fromkeys([*result.graph.edges, *tests, *result.cut_edges]):
-        test = tests.get((cause, effect))
+    for cause, effect in dict.fromkeys([*graph.edges, *test_of, *cut_edges]):
+        test = test_of.get((cause, effect))
         at = place[cause], place[effect]
-        kept = bool(result.graph.adjacency[at])
+        kept = bool(graph.adjacency[at])
         statistics = {test.statistic: test.value} if test else {}
         rows.append(
             EdgeRow(
                 cause=cause,
                 effect=effect,
                 kept=kept,
-                probability=float(result.edge_probabilities[at]),
+                probability=None if probabilities is None else float(probabilities[at]),
                 test=test.test if test else None if kept else "acyclicity",
                 p_value=statistics.get("p_value"),
                 coefficient=statistics.get("coefficient"),
             )
         )
-    return sorted(rows, key=lambda row: (not row.kept, -round(row.probability, 3)))
+    return sorted(rows, key=lambda row: (not row.kept, -round(row.probability or 0, 3)))
 
 
 def _provenance(result: Result, command: str | None) -> dict[str, Any]:

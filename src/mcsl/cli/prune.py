@@ -1,0 +1,67 @@
+"""`mcsl prune`: any graph without the edges that the data do not need."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mcsl.cli.choices import PrunerName, build_pruner
+
+
+def prune(
+    context: typer.Context,
+    data: Annotated[
+        Path, typer.Argument(help="Table of numbers, as for learn.", metavar="DATA", show_default=False)
+    ],
+    graph: Annotated[
+        Path,
+        typer.Argument(
+            help="Acyclic graph over its columns, from any tool: a square matrix, row causes column.",
+            metavar="GRAPH",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option(help="Directory to write the results into.", metavar="DIR", show_default=False)
+    ],
+    by: Annotated[PrunerName, typer.Option("--prune", help="Test that removes needless edges.")] = "cam",
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column to leave out; may be given several times.", metavar="NAME", show_default=False
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace earlier results in DIR.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Log what is done, and trace errors.")] = False,
+) -> None:
+    """Remove from a graph the edges that the data do not need.
+
+    Writes adjacency.csv, edges.csv (every edge with its test, kept or not) and result.json into DIR and
+    prints the edges that are left.
+    """
+    from mcsl.cli.printing import print_edges
+    from mcsl.cli.session import logging_to_stderr
+    from mcsl.data import read_table
+    from mcsl.graph import CausalGraph
+    from mcsl.outputs import check_directory, read_adjacency, write_pruned
+    from mcsl.outputs.adjacency import reorder
+    from mcsl.outputs.files import edge_rows
+    from mcsl.problem import Problem
+
+    with logging_to_stderr(verbose):
+        check_directory(out, force=force)
+        table = read_table(data, drop=drop or ())
+        matrix, names = read_adjacency(graph)
+        given = CausalGraph(reorder(matrix, names, table.names, kinds=("graph", "table")), table.names)
+        pruned = build_pruner(by).prune(given, Problem.from_dataset(table))
+        provenance = {
+            "n_samples": table.n_samples,
+            "pruner": by,
+            "fingerprint": table.fingerprint(),
+            "command": context.obj,
+        }
+        write_pruned(pruned, out, provenance=provenance, force=force)
+    print_edges(edge_rows(pruned.graph, pruned.tests), table.n_variables, table.n_samples)
+    typer.echo(f"Results are in {out}.")
