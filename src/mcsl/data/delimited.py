@@ -52,7 +52,8 @@ class DelimitedText:
         if self.delimiter == " ":
             body = re.sub(r"[ \t]+", " ", re.sub(r"(?m)^[ \t]+|[ \t]+$", "", body))
         # In a table of tabs, a line of tabs is a row of empty cells.
-        return re.sub(r"(?m)^ *\n" if self.delimiter == "\t" else r"(?m)^[ \t]*\n", "", body)
+        blank_lines = r"\n(?: *\n)+" if self.delimiter == "\t" else r"\n(?:[ \t]*\n)+"
+        return re.sub(blank_lines, "\n", "\n" + body)[1:]
 
 
 def decode(content: bytes, source: str) -> str:
@@ -165,14 +166,22 @@ class Record(NamedTuple):
 
 def records(text: str, delimiter: str) -> Iterator[Record]:
     """Yield every row that is not blank."""
-    lines = io.StringIO(text, newline="\n")
-    rows = (line.strip() for line in lines) if delimiter == " " else lines
+    rows = (line.strip() for line in _lines(text)) if delimiter == " " else _lines(text)
     reader = csv.reader(rows, delimiter=delimiter, skipinitialspace=True)
     last_line = 0
     for cells in reader:
         first_line, last_line = last_line + 1, reader.line_num
         if len(cells) > 1 or (cells and cells[0].strip()):
             yield Record(first_line, last_line, cells)
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines one by one, without a copy of the whole text."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
 
 
 def sniff_delimiter(text: str) -> str:
