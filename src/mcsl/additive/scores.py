@@ -1,22 +1,29 @@
-"""How well a set of parents explains a variable: log-likelihoods of additive spline regressions."""
+"""How well a set of parents explains a variable: penalised likelihoods of additive spline regressions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
+from mcsl.additive.noise import tilt_gain
 from mcsl.problem import Problem
-from mcsl.pruning.splines import SplineTable
+from mcsl.pruning.splines import SplineTable, standardize
+
+Score = Callable[[int, frozenset[int]], float]
+"""`score(effect, parents)`, larger is better."""
 
 
 @dataclass(frozen=True, eq=False)
 class GaussianScore:
-    """Log-likelihood of X_i = sum_j f_ij(X_j) + eps with Gaussian noise of constant variance.
+    """Akaike's criterion of X_i = sum_j f_ij(X_j) + eps_i with Gaussian noise of constant variance.
 
-    -n/2 log(RSS / n) - n/2 (1 + log 2 pi), with every f_ij a regression spline, summed over the columns
-    of the variable. It reads the Gram matrix only.
+    -n/2 (log(RSS / n) + log 2 pi + 1) - p for p spline functions, summed over the variable's columns.
+    Columns count in units of their deviations, so the units of the table do not matter. Only the Gram
+    matrix is read, and no set of parents is looked at twice.
     """
 
     problem: Problem
@@ -24,23 +31,47 @@ class GaussianScore:
     _known: dict[tuple[int, frozenset[int]], float] = field(default_factory=dict, init=False, repr=False)
 
     def __call__(self, effect: int, parents: frozenset[int]) -> float:
-        """Return the log-likelihood of a variable given its parents."""
+        """Return the penalised log-likelihood of a variable given its parents."""
         key = effect, parents
         if key not in self._known:
-            self._known[key] = self._score(effect, parents)
+            outputs = self.problem.variables[effect].outputs
+            chosen = self._functions(effect, parents)
+            self._known[key] = sum(self._score(output, chosen) for output in outputs)
         return self._known[key]
 
-    def _score(self, effect: int, parents: frozenset[int]) -> float:
-        variables, n = self.problem.variables, self.table.n_samples
-        inputs = [*variables[effect].own_past, *(c for j in sorted(parents) for c in variables[j].inputs)]
-        chosen = self.table.functions(inputs)
+    def _functions(self, effect: int, parents: frozenset[int]) -> NDArray[np.intp]:
+        variables = self.problem.variables
+        own = variables[effect].own_past
+        return self.table.functions([*own, *(c for j in sorted(parents) for c in variables[j].inputs)])
+
+    def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
+        square = float(self.table.scatter[output, output])
+        if len(chosen):
+            square -= float(self.table.moments[chosen, output] @ self._coefficients(output, chosen))
+        return gaussian_log_likelihood(square, self.table.n_samples) - len(chosen)
+
+    def _coefficients(self, output: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
         gram = self.table.gram[np.ix_(chosen, chosen)]
+        # Copies of a column would make it singular.
         gram[np.diag_indices_from(gram)] += 1e-8
-        total = 0.0
-        for output in variables[effect].outputs:
-            square = float(self.table.scatter[output, output])
-            if len(chosen):
-                moments = self.table.moments[chosen, output]
-                square -= float(moments @ dposv(gram, moments)[1])
-            total -= n / 2 * (np.log(max(square / n, 1e-12)) + 1 + np.log(2 * np.pi))
-        return total
+        coefficients: NDArray[np.float64] = dposv(gram, self.table.moments[chosen, output])[1]
+        return coefficients
+
+
+@dataclass(frozen=True, eq=False)
+class TiltedScore(GaussianScore):
+    """The same with noise that may be skewed or peaked: see `tilt_gain`."""
+
+    def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
+        residuals = standardize(self.problem.columns([output]))[:, 0]
+        if len(chosen):
+            residuals = residuals - self.table.design[:, chosen] @ self._coefficients(output, chosen)
+        n = self.table.n_samples
+        gaussian = gaussian_log_likelihood(float(residuals @ residuals), n)
+        return gaussian + n * tilt_gain(residuals) - len(chosen) - 2.0
+
+
+def gaussian_log_likelihood(square: float, n_samples: int) -> float:
+    """Return the largest log-likelihood of Gaussian noise with a given sum of squares."""
+    # A perfect fit would have infinite likelihood.
+    return -n_samples / 2 * float(np.log(max(square / n_samples, 1e-9)) + np.log(2 * np.pi) + 1)

@@ -1,20 +1,22 @@
-"""The greedy additive order search: from candidate edges to a causal order in a moment."""
+"""The additive order search: from candidate edges to a causal order in a moment."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.additive.scores import GaussianScore
+from mcsl.additive.scores import GaussianScore, Score, TiltedScore
 from mcsl.additive.screening import screen, spline_table
+from mcsl.additive.transformation import straighten
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import topological_order
 from mcsl.problem import Problem
 
-Score = Callable[[int, frozenset[int]], float]
+Noise = Literal["gaussian", "tilted"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,46 +27,101 @@ class AdditiveFit:
     """Indices of the variables, causes first."""
     graph: CausalGraph
     """Every candidate edge along the order, for a pruner to thin out."""
-    log_likelihoods: NDArray[np.float64] = field(repr=False)
-    """Of each variable given its parents in `graph`."""
+    problem: Problem = field(repr=False)
+    """The problem as the search saw it: columns with multiplicative noise by their logarithms."""
+    scores: NDArray[np.float64] = field(repr=False)
+    """Penalised log-likelihood of each variable of `problem` given the parents that the search chose."""
+    noise: Noise
+    timings: dict[str, float]
+    """Seconds spent in each step."""
 
 
 def additive_search(problem: Problem) -> AdditiveFit:
-    """Learn a causal order under X_i = sum_j f_ij(X_j) + eps_i, whatever the units of the columns."""
+    """Learn a causal order under T_i(X_i) = sum_j f_ij(X_j) + eps_i, whatever the units of the columns.
+
+    T_i is the identity unless the noise of a column multiplies (see `straighten`). The noise is Gaussian,
+    or skewed and peaked if the residuals say so.
+    """
+    began = time.perf_counter()
     table = spline_table(problem)
     candidates = screen(problem, table)
-    score = GaussianScore(problem, table)
-    adjacency = greedy(candidates, score)
+    straight = straighten(problem, table, candidates)
+    if straight is not problem:
+        table = spline_table(straight)
+        candidates = screen(straight, table)
+    screened = time.perf_counter()
+    noise: Noise = "gaussian"
+    score: Score = GaussianScore(straight, table)
+    adjacency = climb(candidates, score)
+    tilted = TiltedScore(straight, table)
+    if scores_of(adjacency, tilted).sum() > scores_of(adjacency, score).sum():
+        noise, score = "tilted", tilted
+        adjacency = climb(candidates, score)
+    order = topological_order(adjacency)
+    place = np.argsort(order)
     return AdditiveFit(
-        order=tuple(topological_order(adjacency)),
-        graph=CausalGraph(adjacency, problem.names),
-        log_likelihoods=np.array([score(i, frozenset(np.flatnonzero(a))) for i, a in enumerate(adjacency.T)]),
+        order=tuple(order),
+        graph=CausalGraph(candidates & (place[:, None] < place), problem.names),
+        problem=straight,
+        scores=scores_of(adjacency, score),
+        noise=noise,
+        timings={"screen": screened - began, "search": time.perf_counter() - screened},
     )
 
 
-def greedy(candidates: NDArray[np.bool_], score: Score) -> NDArray[np.bool_]:
-    """Add the candidate edge of largest gain that closes no cycle, until none is left.
-
-    Every candidate pair ends up with one direction, so that the result is a super-graph for a pruner.
-    """
+def climb(candidates: NDArray[np.bool_], score: Score) -> NDArray[np.bool_]:
+    """Add, drop or reverse the candidate edge that improves the total score most, until none does."""
     d = len(candidates)
     adjacency = np.zeros((d, d), dtype=bool)
     reaches = np.eye(d, dtype=bool)
-    gains = np.full((d, d), -np.inf)
+    toggles = np.full((d, d), -np.inf)  # what adding an absent edge, or dropping a present one, gains
 
     def rescore(effect: int) -> None:
-        parents = frozenset(np.flatnonzero(adjacency[:, effect]).tolist())
-        for cause in np.flatnonzero(gains[:, effect] > -np.inf).tolist():
-            gains[cause, effect] = score(effect, parents | {cause}) - score(effect, parents)
+        parents = parents_of(adjacency, effect)
+        for cause in np.flatnonzero(candidates[:, effect]).tolist():
+            toggles[cause, effect] = score(effect, parents ^ {cause}) - score(effect, parents)
 
-    gains[candidates] = 0.0
     for effect in range(d):
         rescore(effect)
-    while gains.max(initial=-np.inf) > -np.inf:
-        cause, effect = divmod(int(gains.argmax()), d)
-        adjacency[cause, effect] = True
-        reaches |= np.outer(reaches[:, cause], reaches[effect])
-        gains[cause, effect] = -np.inf
-        gains[reaches.T] = -np.inf
+    while True:
+        singles = np.where(~adjacency & reaches.T, -np.inf, toggles)
+        cause, effect = divmod(int(singles.argmax()), d)
+        gain, reverse = singles[cause, effect], False
+        turns = np.where(adjacency & candidates.T, toggles + toggles.T, -np.inf)
+        if turns.max() > gain:
+            # An edge may turn around if it is the only path from its cause to its effect.
+            turns[adjacency.astype(np.float32) @ reaches.astype(np.float32) > 1.5] = -np.inf
+            if turns.max() > gain:
+                cause, effect = divmod(int(turns.argmax()), d)
+                gain, reverse = turns[cause, effect], True
+        if not gain > 1e-6:
+            return adjacency
+        adjacency[cause, effect] ^= True
+        adjacency[effect, cause] = reverse
+        if adjacency[cause, effect]:
+            reaches |= np.outer(reaches[:, cause], reaches[effect])
+        else:
+            reaches = _closure(adjacency)
         rescore(effect)
-    return adjacency
+        if reverse:
+            rescore(cause)
+
+
+def parents_of(adjacency: NDArray[np.bool_], effect: int) -> frozenset[int]:
+    """Return the indices of a variable's causes."""
+    return frozenset(np.flatnonzero(adjacency[:, effect]).tolist())
+
+
+def scores_of(adjacency: NDArray[np.bool_], score: Score) -> NDArray[np.float64]:
+    """Return the score of every variable given its causes."""
+    return np.array([score(effect, parents_of(adjacency, effect)) for effect in range(len(adjacency))])
+
+
+def _closure(adjacency: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which variable reaches which, itself included, by repeated squaring."""
+    reaches = adjacency | np.eye(len(adjacency), dtype=bool)
+    while True:
+        further = reaches.astype(np.float32) @ reaches.astype(np.float32) > 0.5
+        if np.array_equal(further, reaches):
+            return reaches
+        reaches = further
