@@ -207,6 +207,11 @@ def test_refused(tmp_path, text, words):
         assert word in message
 
 
+def test_positions_count_dropped_columns_too(tmp_path):
+    path = written(tmp_path, "\n".join(["z,a,b,a", *(f"Oslo,{row}" for row in lines(header=""))]))
+    assert "Columns 2 and 4 " in refusal(path, drop=["z"])
+
+
 def test_unnamed_row_index_can_be_dropped(tmp_path):
     text = "\n".join([",a,b", *(f"{i},{i % 3},{i % 5}" for i in range(25))])
     assert read_table(written(tmp_path, text), drop=["Unnamed: 0"]).names == ("a", "b")

@@ -56,11 +56,12 @@ class Origin:
 def check_table(columns: Sequence[Column], origin: Origin, drop: Collection[str]) -> Dataset:
     """Return the table without the columns in `drop`, or say in one sentence why it cannot be used."""
     drop = [drop] if isinstance(drop, str) else list(drop)
+    known = [column.name for column in columns]
     for name in drop:
-        if name not in (known := [column.name for column in columns]):
+        if name not in known:
             raise DataError(f"There is no column {name!r} to drop in {origin.name}; it has {_listed(known)}.")
     columns = [column for column in columns if column.name not in drop]
-    _check_names(columns, origin)
+    _check_names([column.name for column in columns], known, origin)
     _check_kinds(columns, origin)
     values = np.column_stack([column.values for column in columns])
     names = [column.name for column in columns]
@@ -76,15 +77,16 @@ def check_table(columns: Sequence[Column], origin: Origin, drop: Collection[str]
     return Dataset(values, tuple(names))
 
 
-def _check_names(columns: Sequence[Column], origin: Origin) -> None:
-    names = [column.name for column in columns]
+def _check_names(names: Sequence[str], in_file: Sequence[str], origin: Origin) -> None:
     if len(names) < 2:
         found = f"only the column {names[0]!r}" if names else "no columns"
         raise DataError(f"{_capital(origin.name)} has {found}; a causal graph needs at least two columns.")
     for i, name in enumerate(names):
         if name in names[:i]:
+            first = in_file.index(name)
+            second = in_file.index(name, first + 1)
             raise DataError(
-                f"Columns {names.index(name) + 1} and {i + 1} of {origin.name} are both named {name!r}; "
+                f"Columns {first + 1} and {second + 1} of {origin.name} are both named {name!r}; "
                 f"rename one, or leave them out with {origin.drop_hint([name])}."
             )
 
