@@ -74,6 +74,8 @@ def fake_learn(monkeypatch):
                 timings={},
             )
 
+    # Nothing is compiled, and a test should not set JAX's cache for the tests after it.
+    monkeypatch.setattr("mcsl.cli.session.keep_compilations", lambda: None)
     fake = FakeLearn()
     import_module("mcsl.learn")
     monkeypatch.setattr(sys.modules["mcsl.learn"], "learn", fake)

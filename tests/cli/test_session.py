@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+import jax
 import pytest
 
-from mcsl.cli.session import cache_directory
+from mcsl.cli.session import cache_directory, keep_compilations
 
 
 @pytest.mark.parametrize(
@@ -24,3 +25,32 @@ def test_cache_directory_follows_the_platform(monkeypatch, platform, environment
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("sys.platform", platform)
     assert cache_directory() == Path(expected)
+
+
+@pytest.fixture
+def cache_setting():
+    before = jax.config.jax_compilation_cache_dir
+    jax.config.update("jax_compilation_cache_dir", None)
+    yield lambda: jax.config.jax_compilation_cache_dir
+    jax.config.update("jax_compilation_cache_dir", before)
+
+
+def test_compilations_are_kept_in_the_users_cache(cache_setting, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    keep_compilations()
+    assert cache_setting() == str(tmp_path / "mcsl" / "jax")
+    assert (tmp_path / "mcsl" / "jax").is_dir()
+
+
+def test_a_place_chosen_by_the_user_is_respected(cache_setting, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    jax.config.update("jax_compilation_cache_dir", "elsewhere")
+    keep_compilations()
+    assert cache_setting() == "elsewhere"
+
+
+def test_no_place_to_write_is_no_reason_to_fail(cache_setting, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    keep_compilations()
+    assert cache_setting() is None

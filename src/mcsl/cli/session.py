@@ -30,7 +30,7 @@ def keep_compilations() -> None:
     """Let JAX keep what it compiles in the user's cache directory, unless it was told of a place already."""
     import jax
 
-    if jax.config.values["jax_compilation_cache_dir"]:
+    if getattr(jax.config, "jax_compilation_cache_dir", None):
         return
     directory = cache_directory() / "jax"
     # Without a place to write, every run compiles anew.
