@@ -1,10 +1,13 @@
-"""Noise that is not Gaussian: a normal density tilted by two bounded functions."""
+"""Noise that is not Gaussian, or not of one size: tilted densities and scales that vary."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mcsl.pruning.smoothing import inverse_of
+
+_TINY = 1e-300
 _GRID = np.linspace(-8.0, 8.0, 161)
 _NORMAL = np.exp(-_GRID * _GRID / 2) / np.exp(-_GRID * _GRID / 2).sum()
 
@@ -46,6 +49,38 @@ def tilt_gain(residuals: NDArray[np.float64], *, max_steps: int = 20) -> float:
         if converged:
             break
     return gain
+
+
+def log_scale(
+    residuals: NDArray[np.float64],
+    design: NDArray[np.float64],
+    gram: NDArray[np.float64],
+    *,
+    max_steps: int = 4,
+) -> NDArray[np.float64]:
+    """Return the log-scale g(x) of residuals ~ s e^g(x) N(0, 1), a combination of centred functions.
+
+    Fisher scoring of the Gaussian likelihood -sum g - n/2 log sum (r e^-g)^2. The information about g is
+    constant, so that every step regresses (u^2 - 1) / 2, u being the residuals in their scales, on the
+    same functions with the same Gram matrix `gram`. It starts from a regression of log |r|.
+    """
+    n = len(residuals)
+    hat = inverse_of(gram, np.zeros(len(gram))) @ design.T
+
+    def loss(logs: NDArray[np.float64]) -> float:
+        return float(logs.sum() + n / 2 * np.log(np.mean((residuals * np.exp(-logs)) ** 2) + _TINY))
+
+    size = np.sqrt(np.mean(residuals**2)) + _TINY
+    # Residuals near 0 say little about the scale, and their logarithms would say much.
+    logs: NDArray[np.float64] = design @ (hat @ np.log(np.abs(residuals) / size + 0.05))
+    for _ in range(max_steps):
+        squares = (residuals * np.exp(-logs)) ** 2
+        excess = squares / (squares.mean() + _TINY) - 1
+        proposal = logs + design @ (hat @ np.minimum(excess / 2, 4.0))
+        if loss(proposal) > loss(logs) - 0.01:
+            break
+        logs = proposal
+    return logs
 
 
 def _tilted(tilt: NDArray[np.float64], target: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:

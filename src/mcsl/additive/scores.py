@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
-from mcsl.additive.noise import tilt_gain
+from mcsl.additive.noise import log_scale, tilt_gain
 from mcsl.problem import Problem
 from mcsl.pruning.splines import SplineTable, standardize
 
@@ -45,12 +46,13 @@ class GaussianScore:
         return self.table.functions([*own, *(c for j in sorted(parents) for c in variables[j].inputs)])
 
     def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
-        square = float(self.table.scatter[output, output])
-        if len(chosen):
-            square -= float(self.table.moments[chosen, output] @ self._coefficients(output, chosen))
+        explained = float(self.table.moments[chosen, output] @ self._coefficients(output, chosen))
+        square = float(self.table.scatter[output, output]) - explained
         return gaussian_log_likelihood(square, self.table.n_samples) - len(chosen)
 
     def _coefficients(self, output: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
+        if not len(chosen):
+            return np.zeros(0)
         gram = self.table.gram[np.ix_(chosen, chosen)]
         # Copies of a column would make it singular.
         gram[np.diag_indices_from(gram)] += 1e-8
@@ -60,15 +62,41 @@ class GaussianScore:
 
 @dataclass(frozen=True, eq=False)
 class TiltedScore(GaussianScore):
-    """The same with noise that may be skewed or peaked: see `tilt_gain`."""
+    """The same with noise that may be skewed or peaked (see `tilt_gain`), at the price of two parameters."""
 
     def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
-        residuals = standardize(self.problem.columns([output]))[:, 0]
-        if len(chosen):
-            residuals = residuals - self.table.design[:, chosen] @ self._coefficients(output, chosen)
-        n = self.table.n_samples
-        gaussian = gaussian_log_likelihood(float(residuals @ residuals), n)
-        return gaussian + n * tilt_gain(residuals) - len(chosen) - 2.0
+        return self._tilted(self._residuals(output, chosen)) - len(chosen)
+
+    def _tilted(self, residuals: NDArray[np.float64]) -> float:
+        n = len(residuals)
+        return gaussian_log_likelihood(float(residuals @ residuals), n) + n * tilt_gain(residuals) - 2.0
+
+    def _residuals(self, output: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
+        column: NDArray[np.float64] = standardize(self.problem.columns([output]))[:, 0]
+        return column - self.table.design[:, chosen] @ self._coefficients(output, chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class LocationScaleScore(TiltedScore):
+    """The same with noise exp(sum_j g_ij(X_j)) eps_i where that pays: the parents move its scale too.
+
+    The g_ij are the three smoothest functions of each parent, fitted to the residuals by `log_scale`.
+    """
+
+    def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
+        residuals = self._residuals(output, chosen)
+        constant = self._tilted(residuals) - len(chosen)
+        smooth = chosen[self._ranks[chosen] < 3]
+        if not len(smooth):
+            return constant
+        logs = log_scale(residuals, self.table.design[:, smooth], self.table.gram[np.ix_(smooth, smooth)])
+        varying = self._tilted(residuals * np.exp(-logs)) - float(logs.sum()) - len(chosen) - len(smooth)
+        return max(constant, varying)
+
+    @cached_property
+    def _ranks(self) -> NDArray[np.intp]:
+        """Position of each function among those of its column."""
+        return np.concatenate([np.arange(s.stop - s.start) for s in self.table.slices])
 
 
 def gaussian_log_likelihood(square: float, n_samples: int) -> float:
