@@ -179,6 +179,8 @@ def test_bad_tables(mcsl, tmp_path, lines, words):
     [
         (["none.csv", "--out", "out"], ["There is no file none.csv"]),
         ([".", "--out", "out"], [". is a directory"]),
+        (["n" * 300, "--out", "out"], ["File name too long"]),
+        (["table.csv", "--out", "n" * 300], ["File name too long"]),
         (["table.csv"], ["Missing option '--out'", "mcsl learn --help"]),
         (["table.csv", "--out", "table.csv"], ["table.csv is a file"]),
         (["table.csv", "--out", "table.csv/below"], ["table.csv"]),

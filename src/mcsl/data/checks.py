@@ -50,7 +50,7 @@ class Origin:
         """Say how to leave columns out, as the user of a file or of Python would write it."""
         if self.is_file:
             return " ".join(f"--drop {shlex.quote(name)}" for name in names)
-        return f"to_dataset(data, drop={list(names)!r})"
+        return f"mcsl.data.to_dataset(data, drop={list(names)!r})"
 
 
 def check_table(columns: Sequence[Column], origin: Origin, drop: Collection[str]) -> Dataset:

@@ -67,15 +67,15 @@ def to_dataset(data: Any, *, drop: Collection[str] = ()) -> Dataset:
 
 def read_bytes(path: Path) -> bytes:
     """Return what is in a file, or say why it cannot be read."""
-    if path.is_dir():
-        raise DataError(f"{path} is a directory; give the path of a CSV or Parquet file.")
     try:
-        return path.read_bytes()
+        if not path.is_dir():
+            return path.read_bytes()
     except FileNotFoundError:
         raise DataError(f"There is no file {path}.") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise DataError(f"{path} cannot be read: {reason}.") from None
+    raise DataError(f"{path} is a directory; give the path of a CSV or Parquet file.")
 
 
 def _read_parquet(content: bytes, path: Path) -> nw.DataFrame[Any]:

@@ -9,7 +9,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import astuple, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -48,7 +48,7 @@ def write_result(
         "adjacency.csv": to_matrix_csv(result.graph.adjacency.astype(int), result.graph.names),
         "edges.csv": to_csv(EdgeRow._fields, result_edges(result)),
         "probabilities.csv": to_matrix_csv(result.edge_probabilities, result.graph.names),
-        "trace.csv": to_csv(trace_columns, ([asdict(row)[c] for c in trace_columns] for row in result.trace)),
+        "trace.csv": to_csv(trace_columns, map(astuple, result.trace)),
         "result.json": _to_json(_provenance(result, command)),
     }
     return write_texts({**texts, **(also or {})}, directory, force=force)
@@ -106,16 +106,21 @@ def write_adjacency(adjacency: ArrayLike, names: Sequence[str], path: str | os.P
 def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -> None:
     """Refuse early what `write_texts` would refuse after all the work is done."""
     directory = Path(directory)
-    if directory.is_dir():
-        if not force and any(directory.iterdir()):
-            raise OutputError(
-                f"The directory {directory} is not empty; choose another, or replace with --force."
-            )
-    elif directory.exists():
-        raise OutputError(f"{directory} is a file, not a directory; choose another --out.")
-    nearest = next(place for place in [directory, *directory.absolute().parents] if place.exists())
-    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
-        raise OutputError(f"{directory} cannot be written: {nearest} is not a directory one may write to.")
+    try:
+        if directory.is_dir():
+            if not force and any(directory.iterdir()):
+                raise OutputError(
+                    f"The directory {directory} is not empty; choose another, or replace with --force."
+                )
+        elif directory.exists():
+            raise OutputError(f"{directory} is a file, not a directory; choose another --out.")
+        nearest = next(place for place in [directory, *directory.absolute().parents] if place.exists())
+        if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
+            raise OutputError(f"{directory} cannot be written: {nearest} is no directory one may write to.")
+    except OutputError:
+        raise
+    except OSError as error:
+        raise OutputError(f"{directory} cannot be written: {error.strerror}.") from None
 
 
 def write_texts(texts: Mapping[str, str], directory: str | os.PathLike[str], *, force: bool = False) -> Path:
