@@ -13,30 +13,34 @@ _NORMAL = np.exp(-_GRID * _GRID / 2) / np.exp(-_GRID * _GRID / 2).sum()
 
 
 def _features(u: NDArray[np.float64]) -> NDArray[np.float64]:
-    bell = np.exp(-u * u / 2)
-    return np.stack([u * bell, bell])
+    narrow, wide = np.exp(-u * u / 2), np.exp(-u * u / 8)
+    return np.stack([u * narrow, narrow, u * wide, wide])
 
 
 _MEANS = _features(_GRID) @ _NORMAL
 _CENTRED = _features(_GRID) - _MEANS[:, None]
 
 
+N_TILTS = len(_MEANS)
+
+
 def tilt_gain(residuals: NDArray[np.float64], *, max_steps: int = 20) -> float:
     """Return by how many nats a row a tilted normal density beats the normal one.
 
-    The density of the standardised residuals u is phi(u) exp(a u e^(-u^2/2) + b e^(-u^2/2)) / Z(a, b),
-    where a makes it skewed and b peaked or flat; the gain max_ab E log(density / phi), found by Newton's
-    method, estimates the residuals' negentropy from below and is 0 for Gaussian noise.
+    The density of the standardised residuals u is phi(u) exp(t(u)) / Z with the tilt
+    t(u) = (a u + b) e^(-u^2 / 2) + (c u + d) e^(-u^2 / 8), whose odd terms make it skewed and whose even
+    terms make it peaked or flat. The gain max E t(u) - log Z, found by Newton's method, estimates the
+    residuals' negentropy from below and is 0 for Gaussian noise.
     """
     deviation = residuals.std()
     if deviation <= 0:
         return 0.0
     target = _features((residuals - residuals.mean()) / deviation).mean(axis=1) - _MEANS
-    tilt, gain, weights = np.zeros(2), 0.0, _NORMAL
+    tilt, gain, weights = np.zeros(len(target)), 0.0, _NORMAL
     for _ in range(max_steps):
         mean = _CENTRED @ weights
         curvature = (_CENTRED * weights) @ _CENTRED.T - np.outer(mean, mean)
-        step = np.linalg.solve(curvature + 1e-12 * np.eye(2), target - mean)
+        step = np.linalg.solve(curvature + 1e-9 * np.eye(len(target)), target - mean)
         for _ in range(10):
             proposal, density = _tilted(tilt + step, target)
             if proposal >= gain:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
-from mcsl.additive.noise import log_scale, tilt_gain
+from mcsl.additive.noise import N_TILTS, log_scale, tilt_gain
 from mcsl.problem import Problem
 from mcsl.pruning.splines import SplineTable, standardize
 
@@ -62,14 +62,14 @@ class GaussianScore:
 
 @dataclass(frozen=True, eq=False)
 class TiltedScore(GaussianScore):
-    """The same with noise that may be skewed or peaked (see `tilt_gain`), at the price of two parameters."""
+    """The same with noise that may be skewed or peaked (see `tilt_gain`), at the price of its parameters."""
 
     def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
         return self._tilted(self._residuals(output, chosen)) - len(chosen)
 
     def _tilted(self, residuals: NDArray[np.float64]) -> float:
         n = len(residuals)
-        return gaussian_log_likelihood(float(residuals @ residuals), n) + n * tilt_gain(residuals) - 2.0
+        return gaussian_log_likelihood(float(residuals @ residuals), n) + n * tilt_gain(residuals) - N_TILTS
 
     def _residuals(self, output: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
         column: NDArray[np.float64] = standardize(self.problem.columns([output]))[:, 0]

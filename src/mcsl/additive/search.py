@@ -26,7 +26,7 @@ NOISES: dict[Noise, type[GaussianScore]] = {
 
 # Nats a row and variable that a richer noise model must gain to be chosen. Tilted densities never cost an
 # arrow; varying scales can also imitate a mechanism that is missing, which gains less than this.
-_RICHER: dict[Noise, float] = {"tilted": 0.0, "location-scale": 0.01}
+_RICHER: dict[Noise, float] = {"tilted": 0.0, "location-scale": 0.006}
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +54,11 @@ def additive_search(problem: Problem) -> AdditiveFit:
     """
     began = time.perf_counter()
     table = spline_table(problem)
-    candidates = screen(problem, table)
+    candidates = screen(problem, table, interactions=False, stand_aside=0)
     straight = straighten(problem, table, candidates)
     if straight is not problem:
         table = spline_table(straight)
-        candidates = screen(straight, table)
+        candidates = screen(straight, table, interactions=False, stand_aside=0)
     screened = time.perf_counter()
     noise: Noise = "gaussian"
     score: Score = GaussianScore(straight, table)

@@ -1,0 +1,144 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcsl.additive import additive_search
+from mcsl.additive.search import climb
+from mcsl.data import Dataset
+from mcsl.graph.causal_graph import is_acyclic
+from mcsl.problem import Problem, Variable
+from mcsl.simulate import simulate
+
+
+def problem_of(values, candidates=None):
+    values = np.asarray(values, dtype=float)
+    return Problem.from_dataset(Dataset(values, tuple(f"x{i}" for i in range(values.shape[1]))), candidates)
+
+
+def order_violations(order, graph):
+    place = np.argsort(order)
+    return sum(place[cause] > place[effect] for cause, effect in np.argwhere(graph.adjacency))
+
+
+@pytest.mark.parametrize(
+    ("model", "degree", "noise"), [("gp-add", 1, "gaussian"), ("gp-add", 4, "gaussian"), ("pnl", 1, "tilted")]
+)
+def test_the_order_of_simulated_tables_is_found(model, degree, noise):
+    for seed in range(2):
+        simulation = simulate(model, n_variables=10, degree=degree, seed=seed, n_samples=1000)
+        problem = Problem.from_dataset(simulation.dataset.standardized())
+        fit = additive_search(problem)
+        assert order_violations(fit.order, simulation.graph) == 0
+        assert fit.graph.adjacency[simulation.graph.adjacency].mean() > 0.85
+        assert fit.noise == noise
+        assert (fit.problem is problem) == (model == "gp-add")
+
+
+def test_a_scale_that_depends_on_the_cause_gives_the_direction():
+    rng = np.random.default_rng(0)
+    cause = rng.standard_normal(2000)
+    effect = 0.5 * cause + np.exp(0.7 * np.sin(2 * cause)) * rng.standard_normal(2000)
+    fit = additive_search(problem_of(np.column_stack([effect, cause])))
+    assert fit.noise == "location-scale"
+    assert fit.order == (1, 0)
+
+
+def test_peaked_noise_gives_the_direction_of_a_straight_line():
+    rng = np.random.default_rng(1)
+    cause = rng.laplace(size=2000)
+    effect = cause + rng.laplace(size=2000)
+    fit = additive_search(problem_of(np.column_stack([effect, cause])))
+    assert fit.noise == "tilted"
+    assert fit.order == (1, 0)
+
+
+def test_units_do_not_matter():
+    rng = np.random.default_rng(2)
+    for model in ("gp-add", "pnl"):
+        simulation = simulate(model, n_variables=8, degree=2, seed=1, n_samples=500)
+        scales, shifts = 10.0 ** rng.uniform(-6, 6, 8), rng.uniform(-5, 5, 8)
+        plain = additive_search(problem_of(simulation.dataset.values))
+        scaled = additive_search(problem_of(simulation.dataset.values * scales + shifts * scales))
+        assert scaled.graph == plain.graph
+        assert scaled.order == plain.order
+        np.testing.assert_allclose(scaled.scores, plain.scores, rtol=1e-4)
+
+
+def test_relabelling_the_variables_relabels_the_graph():
+    simulation = simulate("gp-add", n_variables=8, degree=2, seed=5, n_samples=500)
+    permutation = np.random.default_rng(0).permutation(8)
+    plain = additive_search(problem_of(simulation.dataset.values)).graph.adjacency
+    moved = additive_search(problem_of(simulation.dataset.values[:, permutation])).graph.adjacency
+    true = simulation.graph.adjacency
+    assert np.array_equal(
+        (moved & true[np.ix_(permutation, permutation)]), (plain & true)[np.ix_(permutation, permutation)]
+    )
+
+
+def test_forbidden_edges_never_appear():
+    simulation = simulate("gp-add", n_variables=10, degree=2, seed=0, n_samples=500)
+    allowed = ~simulation.graph.adjacency
+    fit = additive_search(Problem.from_dataset(simulation.dataset, allowed))
+    assert not (fit.graph.adjacency & simulation.graph.adjacency).any()
+
+
+@pytest.mark.parametrize(("n_samples", "n_variables"), [(50, 5), (50, 70), (20, 3), (5, 4)])
+def test_few_rows(n_samples, n_variables):
+    values = np.random.default_rng(3).standard_normal((n_samples, n_variables))
+    fit = additive_search(problem_of(values))
+    assert sorted(fit.order) == list(range(n_variables))
+    assert np.isfinite(fit.scores).all()
+
+
+def test_ties_constants_and_copies():
+    rng = np.random.default_rng(4)
+    coin = rng.integers(0, 2, 300).astype(float)
+    counts = rng.poisson(coin + 0.5)
+    values = np.column_stack(
+        [coin, coin, np.ones(300), counts, np.zeros(300), counts + rng.standard_normal(300)]
+    )
+    fit = additive_search(problem_of(values))
+    assert np.isfinite(fit.scores).all()
+    assert not fit.graph.adjacency[[2, 4]].any()
+
+
+def test_vectors_and_lags_are_read_by_their_columns():
+    rng = np.random.default_rng(5)
+    driver = rng.standard_normal((1000, 2))
+    past = rng.standard_normal(1000)
+    effect = np.sin(2 * driver[:, 0]) + driver[:, 1] ** 2 + past + 0.5 * rng.standard_normal(1000)
+    dataset = Dataset(np.column_stack([effect, past, driver]), ("e", "e-1", "a", "b"))
+    problem = Problem(
+        dataset, (Variable("e", (0, 1), (0,)), Variable("d", (2, 3), (2, 3))), np.ones((2, 2), bool)
+    )
+    fit = additive_search(problem)
+    assert fit.graph.edges == (("d", "e"),)
+
+
+@settings(deadline=None, max_examples=60)
+@given(seed=st.integers(0, 10_000), n_variables=st.integers(1, 7))
+def test_the_climb_ends_in_a_dag_that_no_single_edge_improves(seed, n_variables):
+    rng = np.random.default_rng(seed)
+    candidates = rng.random((n_variables, n_variables)) < 0.7
+    np.fill_diagonal(candidates, False)
+    table = rng.standard_normal((n_variables, 2**n_variables))
+
+    def score(effect, parents):
+        return table[effect, sum(2**j for j in parents)]
+
+    adjacency = climb(candidates, score)
+    assert is_acyclic(adjacency)
+    assert not (adjacency & ~candidates).any()
+
+    def total(graph):
+        return sum(score(i, frozenset(np.flatnonzero(graph[:, i]).tolist())) for i in range(n_variables))
+
+    best = total(adjacency)
+    for cause, effect in np.argwhere(candidates):
+        toggled = adjacency.copy()
+        toggled[cause, effect] ^= True
+        turned = toggled.copy()
+        turned[effect, cause] = adjacency[cause, effect] and candidates[effect, cause]
+        for neighbour in (toggled, turned):
+            assert not is_acyclic(neighbour) or total(neighbour) <= best + 1e-6
