@@ -47,7 +47,35 @@ _ROOMS = {
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
-__all__ = sorted(_ROOM_OF)  # noqa: PLE0605
+__all__ = [
+    "MLP",
+    "CausalGraph",
+    "CyclicGraphError",
+    "DataError",
+    "Dataset",
+    "GraphError",
+    "KeepAll",
+    "Linear",
+    "McslError",
+    "Mechanism",
+    "Metrics",
+    "OutputError",
+    "Problem",
+    "Quadratic",
+    "Recipe",
+    "Result",
+    "Schedule",
+    "SettingsError",
+    "Simulation",
+    "StopReason",
+    "TraceRow",
+    "evaluate",
+    "gaussian_likelihood",
+    "learn",
+    "least_squares",
+    "read_table",
+    "simulate",
+]
 
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 

@@ -1,4 +1,5 @@
 import dataclasses
+import itertools
 import math
 
 import numpy as np
@@ -63,12 +64,12 @@ def test_multiplier_and_penalty_follow_the_papers_equations():
     assert rows[0].multiplier == 0
     assert rows[0].penalty == QUICK.initial_penalty
     before = math.inf
-    for row, following in zip(rows, rows[1:], strict=False):
+    for row, following in itertools.pairwise(rows):
         assert following.multiplier == pytest.approx(row.multiplier + row.penalty * row.acyclicity)
         grown = row.acyclicity >= QUICK.required_decrease * before
         assert following.penalty == pytest.approx(row.penalty * (QUICK.penalty_growth if grown else 1))
         before = row.acyclicity
-    assert all(a.progress <= b.progress for a, b in zip(rows, rows[1:], strict=False))
+    assert all(a.progress <= b.progress for a, b in itertools.pairwise(rows))
     assert all(0 <= row.progress <= 1 for row in rows)
 
 
