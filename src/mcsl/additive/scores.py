@@ -83,11 +83,14 @@ class LocationScaleScore(TiltedScore):
     The g_ij are the three smoothest functions of each parent, fitted to the residuals by `log_scale`.
     """
 
+    steady: frozenset[int] = frozenset()
+    """Columns whose noise keeps one scale."""
+
     def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
         residuals = self._residuals(output, chosen)
         constant = self._tilted(residuals) - len(chosen)
         smooth = chosen[self._ranks[chosen] < 3]
-        if not len(smooth):
+        if output in self.steady or not len(smooth):
             return constant
         logs = log_scale(residuals, self.table.design[:, smooth], self.table.gram[np.ix_(smooth, smooth)])
         varying = self._tilted(residuals * np.exp(-logs)) - float(logs.sum()) - len(chosen) - len(smooth)

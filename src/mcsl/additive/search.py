@@ -18,15 +18,9 @@ from mcsl.problem import Problem
 
 Noise = Literal["gaussian", "tilted", "location-scale"]
 
-NOISES: dict[Noise, type[GaussianScore]] = {
-    "gaussian": GaussianScore,
-    "tilted": TiltedScore,
-    "location-scale": LocationScaleScore,
-}
-
-# Nats a row and variable that a richer noise model must gain to be chosen. Tilted densities never cost an
-# arrow; varying scales can also imitate a mechanism that is missing, which gains less than this.
-_RICHER: dict[Noise, float] = {"tilted": 0.0, "location-scale": 0.006}
+# Nats a row and variable that a scale of its own must gain to be believed: it can also imitate a part of
+# a mechanism that no additive function of the candidates has, which gains less.
+_LEAST_SCALE_GAIN = 0.006
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +57,16 @@ def additive_search(problem: Problem) -> AdditiveFit:
     noise: Noise = "gaussian"
     score: Score = GaussianScore(straight, table)
     adjacency = climb(candidates, score)
-    for richer, margin in _RICHER.items():
-        better = NOISES[richer](straight, table)
-        gain = scores_of(adjacency, better).sum() - scores_of(adjacency, score).sum()
-        if gain > margin * problem.n_samples * problem.n_variables:
-            noise, score = richer, better
+    # A logarithm has already taken care of its column's scale.
+    changed = (straight.dataset.values != problem.dataset.values).any(axis=0)
+    varying = LocationScaleScore(straight, table, frozenset(np.flatnonzero(changed).tolist()))
+    richer: list[tuple[Noise, Score, float]] = [
+        ("tilted", TiltedScore(straight, table), 0.0),
+        ("location-scale", varying, _LEAST_SCALE_GAIN * problem.n_samples * problem.n_variables),
+    ]
+    for name, better, least_gain in richer:
+        if (scores_of(adjacency, better) - scores_of(adjacency, score)).sum() > least_gain:
+            noise, score = name, better
             adjacency = climb(candidates, score)
     order = topological_order(adjacency)
     place = np.argsort(order)
