@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mcsl.pruning.significance import wood_test
 from mcsl.pruning.smoothing import fit_smooth
 from mcsl.pruning.splines import SplineTable
-from mcsl.pruning.significance import wood_test
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 CASES = json.loads((REFERENCE / "oracle_mgcv.json").read_text())["cases"]

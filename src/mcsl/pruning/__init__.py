@@ -1,7 +1,18 @@
 """Removing the edges that the data do not need."""
 
 from mcsl.pruning.additive import AdditivePruner
+from mcsl.pruning.interactions import InteractionPruner
 from mcsl.pruning.pruner import EdgeTest, KeepAll, Pruned, Pruner
+from mcsl.pruning.quadratic import QuadraticPruner
 from mcsl.pruning.splines import SplineTable
 
-__all__ = ["AdditivePruner", "EdgeTest", "KeepAll", "Pruned", "Pruner", "SplineTable"]
+__all__ = [
+    "AdditivePruner",
+    "EdgeTest",
+    "InteractionPruner",
+    "KeepAll",
+    "Pruned",
+    "Pruner",
+    "QuadraticPruner",
+    "SplineTable",
+]

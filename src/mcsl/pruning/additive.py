@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -13,13 +13,20 @@ from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.problem import Problem
 from mcsl.pruning.pruner import Pruned
-from mcsl.pruning.regressions import Finding, Findings, Regression, check_significance, prune_by_regressions
+from mcsl.pruning.regressions import (
+    Finding,
+    Findings,
+    Regression,
+    check_significance,
+    prune_by_regressions,
+)
 from mcsl.pruning.significance import wilks_test, wood_test
 from mcsl.pruning.smoothing import fit_smooth, inverse_of
 from mcsl.pruning.splines import SplineTable
 
-# A column that the others explain up to this share of its variance is a copy of them.
-_COLLINEAR = 1e-8
+TOO_FEW_ROWS, COLLINEAR, CONSTANT = NEVER_TESTED = ("too few rows", "collinear", "constant")
+# A column that others explain up to this share of its variance is a copy of them.
+_UNEXPLAINED = 1e-8
 
 
 @dataclass(frozen=True)
@@ -49,12 +56,8 @@ class AdditivePruner:
         """Return the graph of the edges with p-value below `significance`, and every p-value."""
         test = AdditiveTest(problem.dataset.values, self.mode, self.n_basis)
         return prune_by_regressions(
-            graph, problem, test, partial(_is_below, self.significance), n_jobs=self.n_jobs
+            graph, problem, test, lambda value: value < self.significance, n_jobs=self.n_jobs
         )
-
-
-def _is_below(level: float, value: float) -> bool:
-    return value < level
 
 
 class AdditiveTest:
@@ -74,8 +77,8 @@ class AdditiveTest:
         weak = _weakest(regression, table)
         copies = _copies(regression.without(weak), table)
         left = regression.without(weak + copies)
-        findings = dict.fromkeys(weak, Finding("too few rows", 1.0))
-        findings |= dict.fromkeys(copies, Finding("collinear", 1.0))
+        findings = dict.fromkeys(weak, Finding(TOO_FEW_ROWS, 1.0))
+        findings |= dict.fromkeys(copies, Finding(COLLINEAR, 1.0))
         n_basis = -(-table.n_samples // (3 * max(len(left.columns), 1)))
         return findings | self._fit(left, self._table(min(self.n_basis, max(n_basis, 2))))
 
@@ -85,15 +88,15 @@ class AdditiveTest:
         return self._tables[n_basis]
 
     def _fit(self, regression: Regression, table: SplineTable) -> Findings:
-        responses = list(regression.responses)
+        responses = np.array(regression.responses)
         used = table.functions(regression.columns)
         gram, moments = table.gram[np.ix_(used, used)], table.moments[np.ix_(used, responses)]
         square = table.scatter[np.ix_(responses, responses)]
         if not np.diag(square).all():
-            return dict.fromkeys(regression.causes, Finding("constant", 1.0))
+            return dict.fromkeys(regression.causes, Finding(CONSTANT, 1.0))
         ends = np.cumsum([0, *(table.functions([column]).size for column in regression.columns)])
         position = {column: k for k, column in enumerate(regression.columns)}
-        terms = [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        terms = [slice(int(a), int(b)) for a, b in pairwise(ends)]
         scalar = len(responses) == 1 and all(len(group) == 1 for group in regression.groups)
         if self.mode == "wood" and scalar:
             fit = fit_smooth(gram, moments[:, 0], square[0, 0], table.penalties[used], terms, table.n_samples)
@@ -121,7 +124,7 @@ def _weakest(regression: Regression, table: SplineTable) -> list[int]:
     """
     room = table.n_samples // 3 - len(regression.always)
     strength = [
-        np.sum(table.moments[np.ix_(table.functions(group), regression.responses)] ** 2)
+        np.sum(table.moments[np.ix_(table.functions(group), np.array(regression.responses))] ** 2)
         for group in regression.groups
     ]
     stays: set[int] = set()
@@ -141,7 +144,7 @@ def _copies(regression: Regression, table: SplineTable) -> list[int]:
     combined = {
         c
         for c, pivot, own in zip(columns, pivots, np.diag(correlation), strict=True)
-        if pivot < _COLLINEAR < own
+        if pivot < _UNEXPLAINED < own
     }
     return [
         cause

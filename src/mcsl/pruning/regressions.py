@@ -75,9 +75,7 @@ def prune_by_regressions(
             f"The graph and the table must name the same variables in the same order. "
             f"Got {', '.join(graph.names)} and {', '.join(problem.names)} instead."
         )
-    regressions = [
-        _regression(graph, problem, effect) for effect in np.flatnonzero(graph.adjacency.any(axis=0))
-    ]
+    regressions = [_regression(graph, problem, int(k)) for k in np.flatnonzero(graph.adjacency.any(axis=0))]
     found: list[Findings] = Parallel(n_jobs=n_jobs)(delayed(judge)(regression) for regression in regressions)
     adjacency = np.zeros_like(graph.adjacency)
     tests = []
@@ -101,4 +99,4 @@ def _regression(graph: CausalGraph, problem: Problem, effect: int) -> Regression
     causes = tuple(int(cause) for cause in np.flatnonzero(graph.adjacency[:, effect]))
     variable = problem.variables[effect]
     groups = tuple(problem.variables[cause].inputs for cause in causes)
-    return Regression(int(effect), variable.outputs, variable.own_past, causes, groups)
+    return Regression(effect, variable.outputs, variable.own_past, causes, groups)

@@ -1,0 +1,160 @@
+"""A test that sees any joint function of the causes: does a Gaussian process predict better with this one?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import ndtr, ndtri
+from scipy.stats import rankdata
+
+from mcsl.pruning.gaussian_process import Array, Kernel, gaussian, learn_kernel
+from mcsl.pruning.smoothing import inverse_of
+from mcsl.pruning.splines import SplineTable, standardize
+
+Matrix = NDArray[np.float64]
+
+N_FOLDS = 4
+FEWEST_ROWS = 100
+_HEAVY_TAIL = 10.0
+_LEAST_RELEVANT = 0.05
+_START_SCALES = (0.3, 1.0, 2.0)
+
+
+def joint_test(
+    inputs: Matrix,
+    responses: Matrix,
+    groups: Sequence[NDArray[np.intp]],
+    likely: NDArray[np.bool_],
+    rows: NDArray[np.intp],
+) -> NDArray[np.float64]:
+    """Return, for each group of inputs, the p-value of "no response depends on it, given the other inputs".
+
+    The projected covariance measure with Gaussian processes. `rows` is an order in which each fold is
+    predicted from the folds before it: m(x) from all inputs, and g(x) = E[m(x) | other inputs]. If the
+    group is irrelevant, y - g and m - g are uncorrelated whatever m is, so that
+
+        T = sum_i (y_i - g_i)(m_i - g_i) / sqrt(sum_i (y_i - g_i)^2 (m_i - g_i)^2)
+
+    is standard normal; if it matters, m - g predicts y - g and T is large. Both factors are first cleared
+    of their additive dependence on the other inputs. The factors of several responses are multiplied
+    first and summed. `likely` marks the inputs that look relevant already, as a start for the kernel.
+    """
+    x, y = _tamed(inputs[rows]), _tamed(responses[rows]).astype(np.float32)
+    kernel = learn_kernel(x.astype(np.float32), y, _starts(likely))
+    # A relevance of zero would leave nothing to test; the floor gives every input a direction.
+    kernel = Kernel(np.maximum(kernel.relevance, np.float32(_LEAST_RELEVANT)), kernel.noise)
+    n_basis = max(2, min(8, -(-len(x) // (3 * x.shape[1]))))
+    table = SplineTable.of(x, n_basis=n_basis)
+    everywhere = _AdditiveFit(table.design)
+    blurs = [
+        _Blur(x[:, group], everywhere.residuals(x[:, group], table.functions(group))) for group in groups
+    ]
+    folds = np.linspace(0, len(x), N_FOLDS + 1).astype(int)
+    full, reduced = _predict_ahead(x.astype(np.float32), y, kernel, groups, blurs, folds)
+    ahead = _AdditiveFit(table.design[folds[1] :])
+    return np.array(
+        [
+            _p_value(y[folds[1] :] - g, full - g, g, ahead, table.functions(group))
+            for group, g in zip(groups, reduced, strict=True)
+        ]
+    )
+
+
+def _tamed(values: Matrix) -> Matrix:
+    """Return the columns standardised; a heavy-tailed one is replaced by its normal scores."""
+    standardized = standardize(values)
+    heavy = np.abs(standardized).max(axis=0) > _HEAVY_TAIL
+    standardized[:, heavy] = ndtri((rankdata(values[:, heavy], axis=0) - 0.5) / len(values))
+    return standardized
+
+
+def _starts(likely: NDArray[np.bool_]) -> list[Matrix]:
+    """Return relevances to start from: equal ones, and ones that favour the likely inputs."""
+    equal = [np.full(len(likely), scale) for scale in (1 / len(likely), *_START_SCALES)]
+    unequal = [np.where(likely, scale, scale / 20) for scale in _START_SCALES]
+    return equal + unequal if likely.any() else equal
+
+
+class _AdditiveFit:
+    """Least squares on spline functions of all inputs, from which one group's can be left out."""
+
+    def __init__(self, design: Matrix) -> None:
+        self.design = design - design.mean(axis=0)
+        self.inverse = inverse_of(self.design.T @ self.design, np.full(design.shape[1], 1e-9))
+
+    def residuals(self, values: Matrix, left_out: NDArray[np.intp]) -> Matrix:
+        """Return what the functions of the other inputs leave unexplained."""
+        centred = values - values.mean(axis=0)
+        coefficients = self.inverse @ (self.design.T @ centred)
+        block = self.inverse[np.ix_(left_out, left_out)]
+        coefficients -= self.inverse[:, left_out] @ np.linalg.solve(block, coefficients[left_out])
+        unexplained: Matrix = centred - self.design @ coefficients
+        return unexplained
+
+
+class _Blur:
+    """The distribution of a group given the other inputs, taken as normal around its additive mean."""
+
+    def __init__(self, values: Matrix, residuals: Matrix) -> None:
+        self.values = values
+        self.means = values - residuals
+        self.covariance = residuals.T @ residuals / len(values)
+
+    def coordinates(self, relevance: Array) -> tuple[Array, Array, np.float32]:
+        """Return points p, q and a factor c with E[k(x, x') | others of x] = c exp(-|p - q'|^2 / 2).
+
+        For x ~ N(mu, S) and k with relevances R it is |I + R S|^-1/2 times the Gaussian of mu - x' with
+        covariance R^-1 + S.
+        """
+        spread = np.diag(1 / relevance.astype(float)) + self.covariance
+        factor = np.linalg.cholesky(spread)
+        white = np.linalg.inv(factor).T
+        shrink = 1 / (np.prod(np.diag(factor)) * np.sqrt(np.prod(relevance.astype(float))))
+        means, values = self.means @ white, self.values @ white
+        return means.astype(np.float32), values.astype(np.float32), np.float32(shrink)
+
+
+def _predict_ahead(
+    x: Array,
+    y: Array,
+    kernel: Kernel,
+    groups: Sequence[NDArray[np.intp]],
+    blurs: Sequence[_Blur],
+    folds: NDArray[np.intp],
+) -> tuple[Array, list[Array]]:
+    """Predict every fold but the first from those before it: from all inputs, and without each group."""
+    weighed = kernel.weigh(x)
+    places = [blur.coordinates(kernel.relevance[group]) for group, blur in zip(groups, blurs, strict=True)]
+    full: list[Array] = []
+    reduced: list[list[Array]] = [[] for _ in groups]
+    for start, stop in pairwise(folds[1:]):
+        past, now = weighed[:start], weighed[start:stop]
+        similarity = gaussian(past, past)
+        similarity[np.diag_indices(start)] += np.float32(kernel.noise)
+        alpha = cho_solve(cho_factor(similarity, lower=True, overwrite_a=True), y[:start])
+        full.append(gaussian(now, past) @ alpha)
+        for group, (means, values, shrink), found in zip(groups, places, reduced, strict=True):
+            here, there = now.copy(), past.copy()
+            here[:, group], there[:, group] = means[start:stop], values[:start]
+            found.append(shrink * (gaussian(here, there) @ alpha))
+    return np.concatenate(full), [np.concatenate(found) for found in reduced]
+
+
+def _p_value(
+    surprise: Array, gain: Array, base: Array, additive: _AdditiveFit, left_out: NDArray[np.intp]
+) -> float:
+    width = surprise.shape[1]
+    cleared = additive.residuals(np.column_stack([surprise, gain, base]).astype(float), left_out)
+    surprise_left, gain_left, base_left = (cleared[:, k * width : (k + 1) * width] for k in range(3))
+    product = np.sum(_without(surprise_left, base_left) * _without(gain_left, base_left), axis=1)
+    length = np.sqrt(np.sum(product**2))
+    return float(ndtr(-product.sum() / length)) if length > 0 else 1.0
+
+
+def _without(values: Matrix, regressors: Matrix) -> Matrix:
+    left: Matrix = values - regressors @ np.linalg.lstsq(regressors, values, rcond=None)[0]
+    return left

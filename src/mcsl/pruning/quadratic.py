@@ -1,0 +1,69 @@
+"""Quadratic-regression pruning: drop the causes whose terms all have small coefficients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcsl.errors import SettingsError
+from mcsl.graph import CausalGraph
+from mcsl.problem import Problem
+from mcsl.pruning.pruner import Pruned
+from mcsl.pruning.regressions import Finding, Findings, Regression, prune_by_regressions
+from mcsl.pruning.splines import standardize
+
+
+@dataclass(frozen=True)
+class QuadraticPruner:
+    """Regress each variable on first- and second-order terms of its causes and threshold the coefficients.
+
+    A cause stays if the coefficient of any term that contains it, x_j, x_j^2 or x_j x_k, exceeds
+    `threshold` in size. As in the paper, the coefficients are those of the table as it is, in its units;
+    with `standardized`, variables and terms are brought to deviation 1 first.
+    Where the rows do not suffice for three a term, products are left out, and then squares.
+    """
+
+    threshold: float = 0.1
+    standardized: bool = False
+    n_jobs: int = 1
+
+    def __post_init__(self) -> None:
+        if self.threshold < 0:
+            raise SettingsError(f"`threshold` must be >= 0. Got {self.threshold} instead.")
+
+    def prune(self, graph: CausalGraph, problem: Problem) -> Pruned:
+        """Return the graph of the edges with a coefficient above `threshold`, and every coefficient."""
+        values = problem.dataset.values
+        table = standardize(values) if self.standardized else values - values.mean(axis=0)
+
+        def judge(regression: Regression) -> Findings:
+            return _largest_coefficients(regression, table, self.standardized)
+
+        def keep(value: float) -> bool:
+            return value > self.threshold
+
+        return prune_by_regressions(graph, problem, judge, keep, statistic="coefficient", n_jobs=self.n_jobs)
+
+
+def _largest_coefficients(regression: Regression, table: NDArray[np.float64], standardized: bool) -> Findings:
+    columns = regression.columns
+    terms: list[tuple[int, ...]] = [(column,) for column in columns]
+    squares: list[tuple[int, ...]] = [(column, column) for column in columns]
+    products: list[tuple[int, ...]] = list(combinations(columns, 2))
+    for more in (squares, products):
+        if 3 * (len(terms) + len(more)) <= len(table):
+            terms += more
+    design = np.column_stack([np.prod(table[:, list(term)], axis=1) for term in terms])
+    design = standardize(design) if standardized else design - design.mean(axis=0)
+    # The shortest solution: terms that cannot be told apart share their coefficient.
+    solution = np.linalg.lstsq(design, table[:, list(regression.responses)], rcond=1e-9)[0]
+    size = np.abs(solution).max(axis=1)
+    return {
+        cause: Finding(
+            "quadratic", float(max(s for s, term in zip(size, terms, strict=True) if {*term} & {*group}))
+        )
+        for cause, group in zip(regression.causes, regression.groups, strict=True)
+    }
