@@ -66,13 +66,13 @@ def learn_kernel(
         jac=True,
         method="L-BFGS-B",
         bounds=[(0.0, _MOST_RELEVANT)] * inputs.shape[1] + [tuple(np.log(_NOISE_BOUNDS))],
-        options={"maxiter": max_steps, "ftol": 1e-5},
+        options={"maxiter": max_steps, "ftol": 1e-4},
     )
     return Kernel(found.x[:-1].astype(np.float32), float(np.exp(found.x[-1])))
 
 
 def _loss(point: NDArray[np.float64], blocks: list[tuple[Array, Array]]) -> tuple[float, NDArray[np.float64]]:
-    """Negative log marginal likelihood a row and response, and its gradient.
+    """Negative log marginal likelihood and its gradient.
 
     With A = K + noise I and q = y'A^-1 y summed over the blocks, it is (n log(q / n) + log |A|) / 2; its
     derivative is tr(W dK) / 2 with W = A^-1 - (n / q) A^-1 y y' A^-1.
@@ -96,8 +96,8 @@ def _loss(point: NDArray[np.float64], blocks: list[tuple[Array, Array]]) -> tupl
         weight *= similarity
         # sum_ab W_ab (x_a - x_b)^2 = 2 (sum_a x_a^2 (W 1)_a - x'W x)
         slope -= (weight.sum(axis=1) @ x**2 - np.sum(x * (weight @ x), axis=0)) / 2
-    loss = (n * np.sum(np.log(square / n)) + width * log_volume) / 2
-    return loss / (n * width), np.append(slope, slope_noise * noise / 2) / (n * width)
+    loss = float(n * np.sum(np.log(square / n)) + width * log_volume) / 2
+    return loss, np.append(slope, slope_noise * noise / 2)
 
 
 def _inverse(similarity: Array, noise: float) -> tuple[Array, float]:
