@@ -1,0 +1,168 @@
+"""What the picture of a causal graph shows: boxes, arrows and words, in points."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcsl.errors import GraphError
+from mcsl.graph import CausalGraph, is_acyclic
+from mcsl.outputs.layout import Layout, Points, layered_layout, port_width
+
+if TYPE_CHECKING:
+    from mcsl.result import Result
+
+INK = "#22313F"
+MARGIN, STRIP = 10.0, 30.0
+CORNER = 9.0
+FONT_SIZE, TITLE_SIZE = 10.0, 12.0
+_LINE_HEIGHT = 12.5
+_LONGEST_LINE = 16
+_WIDEST_LABEL = 110.0
+_LEGEND_WIDTH = 360.0
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """How a kind of edge is drawn; the dashes tell apart what colours alone might not."""
+
+    color: str
+    dashes: tuple[float, ...] | None = None
+
+
+# Okabe and Ito's palette, which people of any colour vision can tell apart.
+VERDICTS = {
+    "found": Stroke("#0072B2"),
+    "reversed": Stroke("#D55E00", (6, 2, 1.2, 2)),
+    "extra": Stroke("#E69F00", (2.2, 1.6)),
+    "missed": Stroke("#8A8A8A", (5, 3)),
+}
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """An edge to draw."""
+
+    cause: int
+    effect: int
+    stroke: Stroke
+    strength: float = 1.0
+    """From 0 to 1: how heavy it is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """Everything to draw."""
+
+    labels: tuple[str, ...]
+    fonts: tuple[str, ...]
+    font_sizes: Points
+    sizes: Points
+    """(width, height) of every variable's box."""
+    layout: Layout
+    arrows: tuple[Arrow, ...]
+    counts: dict[str, int]
+    """How many edges have each verdict; empty without a truth."""
+    title: str | None
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height with margins, title and legend."""
+        title_width = 1.3 * _measure(self.title, self.fonts)[0] if self.title else 0.0
+        width = max(self.layout.width, title_width, _LEGEND_WIDTH if self.counts else 0.0)
+        strips = STRIP * (bool(self.title) + bool(self.counts))
+        return width + 2 * MARGIN, self.layout.height + 2 * MARGIN + strips
+
+    def route(self, arrow: Arrow) -> Points:
+        """Return the waypoints of an arrow; one against the flow of the layout runs upwards."""
+        edge = arrow.cause, arrow.effect
+        routes = self.layout.routes
+        return routes[edge] if edge in routes else routes[edge[::-1]][::-1]
+
+
+def compose(graph: CausalGraph | Result, truth: CausalGraph | None, title: str | None) -> Picture:
+    """Decide what to draw, how large, and where."""
+    known = graph if isinstance(graph, CausalGraph) else graph.graph
+    probabilities = None if isinstance(graph, CausalGraph) else graph.edge_probabilities
+    arrows, flow = _arrows(known, probabilities, truth)
+    labels = tuple(_label(name) for name in known.names)
+    fonts = _fonts()
+    measured = np.array([_measure(label, fonts) for label in labels]).reshape(-1, 2)
+    # A long word that cannot be broken is set smaller, to half the size at most.
+    shrink = np.clip(_WIDEST_LABEL / np.maximum(measured[:, 0], 1.0), 0.5, 1.0)
+    sizes = np.maximum(measured * shrink[:, None] + (16.0, 10.0), (34.0, 24.0))
+    sizes[:, 0] = np.maximum(sizes[:, 0], port_width(flow) + 2 * CORNER)
+    counts = {name: sum(a.stroke is stroke for a in arrows) for name, stroke in VERDICTS.items()}
+    return Picture(
+        labels=labels,
+        fonts=fonts,
+        font_sizes=FONT_SIZE * shrink,
+        sizes=sizes,
+        layout=layered_layout(flow, sizes),
+        arrows=tuple(arrows),
+        counts=counts if truth else {},
+        title=title,
+    )
+
+
+def _arrows(
+    graph: CausalGraph, probabilities: NDArray[np.float64] | None, truth: CausalGraph | None
+) -> tuple[list[Arrow], NDArray[np.bool_]]:
+    """Return what to draw and the DAG to lay it out by, in which a missed edge may stand on its head."""
+    names, flow = graph.names, graph.adjacency.copy()
+    true = None
+    if truth is not None:
+        if set(truth.names) != set(names):
+            only = ", ".join(sorted(set(truth.names) ^ set(names)))
+            raise GraphError(f"Graph and truth must have the same variables; only one of them has {only}.")
+        place = [truth.names.index(name) for name in names]
+        true = truth.adjacency[np.ix_(place, place)]
+    arrows = []
+    for cause, effect in np.argwhere(graph.adjacency).tolist():
+        stroke = Stroke(INK)
+        if true is not None:
+            verdict = "found" if true[cause, effect] else "reversed" if true[effect, cause] else "extra"
+            stroke = VERDICTS[verdict]
+        probability = 1.0 if probabilities is None else probabilities[cause, effect]
+        arrows.append(Arrow(cause, effect, stroke, strength=float(np.clip(2 * probability - 1, 0, 1))))
+    if true is not None:
+        for cause, effect in np.argwhere(true & ~graph.adjacency & ~graph.adjacency.T).tolist():
+            arrows.append(Arrow(cause, effect, VERDICTS["missed"]))
+            flow[cause, effect] = True
+            if not is_acyclic(flow):
+                flow[cause, effect], flow[effect, cause] = False, True
+    return arrows, flow
+
+
+def _label(name: str) -> str:
+    """Break a long name into lines, at blanks and after underscores."""
+    words = " ".join(name.split())
+    # The form feed is a blank to textwrap and in no name.
+    lines = textwrap.wrap(
+        words.replace("_", "_\f"), _LONGEST_LINE, replace_whitespace=False, break_long_words=False
+    )
+    return "\n".join(line.replace("\f", "") for line in lines)
+
+
+def _measure(label: str, fonts: Sequence[str]) -> tuple[float, float]:
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(family=list(fonts), size=FONT_SIZE)
+    lines = label.split("\n")
+    widths = [text_to_path.get_text_width_height_descent(line, font, ismath=False)[0] for line in lines]
+    return max(widths), _LINE_HEIGHT * len(lines)
+
+
+def _fonts() -> tuple[str, ...]:
+    """Return the user's font and, for signs it lacks, installed ones of other scripts."""
+    from matplotlib import font_manager, rcParams
+
+    others = ("Noto Sans CJK JP", "Noto Sans CJK SC", "Hiragino Sans", "Microsoft YaHei", "Malgun Gothic")
+    installed = set(font_manager.get_font_names())
+    return (*rcParams["font.family"], *(name for name in others if name in installed))
