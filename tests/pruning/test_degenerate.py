@@ -1,0 +1,98 @@
+"""Tables that break regressions: ties, copies, constants, heavy tails, too few rows."""
+
+import numpy as np
+import pytest
+
+from mcsl.data.dataset import Dataset
+from mcsl.graph import CausalGraph
+from mcsl.problem import Problem
+from mcsl.pruning import AdditivePruner, InteractionPruner, QuadraticPruner, SplineTable
+
+P_VALUES = [AdditivePruner(), AdditivePruner(mode="f"), InteractionPruner()]
+TESTING = [*P_VALUES, QuadraticPruner()]
+
+
+def prune_all_causes_of_the_last(pruner, values):
+    """Prune the graph in which every column causes the last; return the tests by cause."""
+    names = tuple(f"x{k}" for k in range(values.shape[1]))
+    graph = CausalGraph.from_edges([(name, names[-1]) for name in names[:-1]], names)
+    pruned = pruner.prune(graph, Problem.from_dataset(Dataset(values, names)))
+    assert all(np.isfinite(test.value) for test in pruned.tests)
+    return {int(test.cause[1:]): test for test in pruned.tests}
+
+
+def kept(tests):
+    return {cause for cause, test in tests.items() if test.kept}
+
+
+def normal(n_samples, n_variables, seed=0):
+    return np.random.default_rng(seed).standard_normal((n_samples, n_variables))
+
+
+@pytest.mark.parametrize("levels", [2, 3, 5, 9])
+@pytest.mark.parametrize("pruner", TESTING, ids=repr)
+def test_columns_with_few_values(pruner, levels):
+    values = normal(500, 4)
+    values[:, :2] = np.random.default_rng(1).integers(0, levels, (500, 2))
+    values[:, 3] = values[:, 0] + 0.3 * values[:, 3]
+    assert kept(prune_all_causes_of_the_last(pruner, values)) == {0}
+
+
+@pytest.mark.parametrize("pruner", P_VALUES, ids=repr)
+def test_of_two_copies_the_later_goes_and_is_named(pruner):
+    values = normal(400, 4)
+    values[:, 1] = 5 - 2 * values[:, 0]
+    values[:, 3] = np.sin(values[:, 0]) + 0.3 * values[:, 3]
+    tests = prune_all_causes_of_the_last(pruner, values)
+    assert kept(tests) == {0}
+    assert tests[1].test == "collinear"
+
+
+@pytest.mark.parametrize("pruner", TESTING, ids=repr)
+def test_constant_causes_and_effects(pruner):
+    values = normal(300, 4)
+    values[:, 1] = 7.0
+    values[:, 3] = 2 * values[:, 0] + values[:, 3]
+    assert kept(prune_all_causes_of_the_last(pruner, values)) == {0}
+    values[:, 3] = -1.0
+    assert kept(prune_all_causes_of_the_last(pruner, values)) == set()
+
+
+@pytest.mark.parametrize("pruner", P_VALUES, ids=repr)
+def test_cauchy_tails_neither_break_nor_blind(pruner):
+    rng = np.random.default_rng(2)
+    values = rng.standard_cauchy((1000, 4))
+    values[:, 3] = values[:, 0] + 0.1 * rng.standard_normal(1000)
+    assert kept(prune_all_causes_of_the_last(pruner, values)) == {0}
+
+
+@pytest.mark.parametrize("pruner", TESTING, ids=repr)
+def test_twenty_rows(pruner):
+    values = normal(20, 5)
+    values[:, 4] = 3 * values[:, 0] + 0.3 * values[:, 4]
+    assert 0 in kept(prune_all_causes_of_the_last(pruner, values))
+
+
+@pytest.mark.parametrize("pruner", P_VALUES, ids=repr)
+def test_more_causes_than_rows_leaves_the_strongest_in_the_regression(pruner):
+    values = normal(30, 41)
+    values[:, 40] = 3 * values[:, 7] + 0.3 * values[:, 40]
+    tests = prune_all_causes_of_the_last(pruner, values)
+    assert kept(tests) == {7}
+    assert sum(test.test == "too few rows" for test in tests.values()) == 30
+
+
+def test_more_basis_functions_than_rows_shrinks_the_basis():
+    values = normal(60, 16)
+    values[:, 15] = values[:, 3] + 0.3 * values[:, 15]
+    assert kept(prune_all_causes_of_the_last(AdditivePruner(), values)) == {3}
+
+
+@pytest.mark.parametrize(
+    ("column", "n_functions"),
+    [(np.full(50, 3.0), 0), (np.arange(50) % 2, 1), (np.arange(50) % 4, 3), (np.arange(50), 9)],
+)
+def test_a_column_has_fewer_functions_than_values(column, n_functions):
+    table = SplineTable.of(column[:, None].astype(float))
+    assert table.design.shape == (50, n_functions)
+    np.testing.assert_allclose(table.gram, np.eye(n_functions), atol=1e-8)
