@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import jax.numpy as jnp
+import jax
 import numpy as np
 from jaxtyping import Array, Float
 
@@ -39,5 +39,5 @@ class MLP(Mechanism):
         first = (self.weights[0] * soft_mask.T[:, None, :]).reshape(d * width, -1)
         hidden = (first @ inputs).reshape(d, width, -1) + self.biases[0]
         for weight, bias in zip(self.weights[1:], self.biases[1:], strict=True):
-            hidden = weight @ jnp.maximum(hidden, 0.01 * hidden) + bias
+            hidden = weight @ jax.nn.leaky_relu(hidden) + bias
         return hidden[:, 0]
