@@ -2,5 +2,6 @@
 
 from mcsl.additive.screening import screen, spline_table
 from mcsl.additive.search import AdditiveFit, additive_search
+from mcsl.additive.transformation import straighten
 
-__all__ = ["AdditiveFit", "additive_search", "screen", "spline_table"]
+__all__ = ["AdditiveFit", "additive_search", "screen", "spline_table", "straighten"]

@@ -53,9 +53,9 @@ class GaussianScore:
     def _coefficients(self, output: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
         if not len(chosen):
             return np.zeros(0)
-        gram = self.table.gram[np.ix_(chosen, chosen)]
+        gram = self.table.gram[chosen[:, None], chosen]
         # Copies of a column would make it singular.
-        gram[np.diag_indices_from(gram)] += 1e-8
+        gram.flat[:: len(chosen) + 1] += 1e-8
         coefficients: NDArray[np.float64] = dposv(gram, self.table.moments[chosen, output])[1]
         return coefficients
 

@@ -13,14 +13,16 @@ from mcsl.problem import Problem
 from mcsl.pruning.smoothing import inverse_of
 from mcsl.pruning.splines import SplineTable, standardize
 
-# Three rows a function are the least that a joint test can live on; ten where one may choose.
-_LEAST_ROWS, _AMPLE_ROWS = 3, 10
-_MAX_FUNCTIONS = 1000
+# A joint test needs at least three rows for each function.
+_ROWS_PER_FUNCTION = 3
+# One inverse for all regressions may be this large, one for each regression only that large.
+_MAX_TOGETHER, _MAX_SEPARATE = 1000, 300
 
 
 def spline_table(problem: Problem) -> SplineTable:
-    """Build spline functions of every column: nine each, fewer below 270 rows but at least two."""
-    return SplineTable.of(problem.dataset.values, n_basis=1 + int(np.clip(problem.n_samples // 30, 2, 9)))
+    """Build spline functions of every column: nine each, n^(1/3) for less than 729 rows."""
+    n_functions = int(np.clip(round(np.cbrt(problem.n_samples)), 2, 9))
+    return SplineTable.of(problem.dataset.values, n_basis=n_functions + 1)
 
 
 def screen(
@@ -80,7 +82,8 @@ def _regress_all(problem: Problem, table: SplineTable) -> tuple[NDArray[np.float
     """
     blocks = [table.functions(variable.inputs) for variable in problem.variables]
     n_functions = len(table.penalties)
-    together = 0 < n_functions <= min(problem.n_samples // _LEAST_ROWS, _MAX_FUNCTIONS)
+    budget = problem.n_samples // _ROWS_PER_FUNCTION
+    together = 0 < n_functions <= min(budget, _MAX_TOGETHER)
     precision = inverse_of(table.gram, np.zeros(n_functions)) if together else None
     p_values = np.ones((problem.n_variables, problem.n_variables))
     coefficients = np.zeros((n_functions, problem.dataset.n_variables))
@@ -91,9 +94,7 @@ def _regress_all(problem: Problem, table: SplineTable) -> tuple[NDArray[np.float
             if precision is not None:
                 fit = _regress_on_rest(table, precision, output, table.functions(variable.outputs))
             else:
-                others = _strongest(
-                    table, blocks, others, output, problem.n_samples // _AMPLE_ROWS - len(past)
-                )
+                others = _strongest(table, blocks, others, output, min(budget, _MAX_SEPARATE) - len(past))
                 fit = _regress(table, output, np.concatenate([past, *(blocks[j] for j in others)]))
             coefficients[:, output] = fit.coefficients
             for cause in others:
