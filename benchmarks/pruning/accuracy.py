@@ -16,13 +16,13 @@ PRUNERS = {
 }
 CELLS = [
     ("gp", 10, 4),
+    ("gp", 20, 4),
     ("gp", 10, 1),
     ("gp-add", 10, 4),
-    ("quadratic", 10, 1),
-    ("quadratic", 10, 4),
     ("products", 10, 1),
+    ("quadratic", 10, 1),
     ("products", 10, 4),
-    ("gp", 20, 4),
+    ("quadratic", 10, 4),
 ]
 
 
@@ -32,7 +32,13 @@ def measure(seeds: range) -> None:
         for seed in seeds:
             simulation = None
             for name, pruner in PRUNERS.items():
-                key = {"model": model, "n_variables": n_variables, "degree": degree, "seed": seed, "pruner": name}
+                key = {
+                    "model": model,
+                    "n_variables": n_variables,
+                    "degree": degree,
+                    "seed": seed,
+                    "pruner": name,
+                }
                 if log.has(**key):
                     continue
                 simulation = simulation or draw(model, n_variables, degree, seed)

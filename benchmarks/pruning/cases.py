@@ -45,7 +45,9 @@ class Log:
 
     def __init__(self, name: str) -> None:
         self.path = RESULTS / f"{name}.jsonl"
-        self.rows = [json.loads(line) for line in self.path.read_text().splitlines()] if self.path.exists() else []
+        self.rows = (
+            [json.loads(line) for line in self.path.read_text().splitlines()] if self.path.exists() else []
+        )
 
     def has(self, **key) -> bool:
         return any(all(row.get(k) == v for k, v in key.items()) for row in self.rows)

@@ -104,6 +104,6 @@ def _inverse(similarity: Array, noise: float) -> tuple[Array, float]:
     """Return the inverse of K + noise I and the logarithm of its determinant."""
     factor, _ = spotrf(similarity + np.float32(noise) * np.eye(len(similarity), dtype=np.float32), lower=1)
     lower, _ = spotri(factor, lower=1)
-    lower = np.tril(lower)
-    inverse: Array = lower + np.tril(lower, -1).T
+    inverse: Array = lower + lower.T
+    inverse[np.diag_indices_from(inverse)] /= 2
     return inverse, 2 * float(np.log(np.diag(factor), dtype=np.float64).sum())

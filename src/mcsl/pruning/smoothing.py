@@ -12,6 +12,7 @@ from scipy.linalg.lapack import dpotrf, dpotri
 _START = -2.0  # GCV has several minima; from here Newton's method reaches the one mgcv reports.
 _BOUNDS = (-12.0, 22.0)
 _LONGEST_STEP = 5.0
+_FLATTENED = 1e7  # A function with a larger penalty is zero to rounding and need not be inverted.
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +60,9 @@ def fit_fixed(
     n_samples: int,
 ) -> SmoothFit:
     """Fit with a given diagonal penalty, from Z'Z, Z'y and y'y."""
-    inverse = inverse_of(gram, shrinkage)
+    inverse = np.diag(1 / (1 + shrinkage))
+    live = np.flatnonzero(shrinkage < _FLATTENED)
+    inverse[np.ix_(live, live)] = inverse_of(gram[np.ix_(live, live)], shrinkage[live])
     beta = inverse @ moments
     return SmoothFit(
         coefficients=beta,
@@ -81,7 +84,6 @@ def fit_smooth(
     n_samples: int,
     *,
     max_steps: int = 100,
-    tolerance: float = 1e-7,
 ) -> SmoothFit:
     """Choose one smoothing parameter a term by minimising log RSS - 2 log(n - tau), then fit.
 
@@ -102,7 +104,7 @@ def fit_smooth(
         gradient, hessian = _derivatives(fit, gram, owner)
         # At a bound, a coordinate that wants to leave stays; the others move without it.
         free = ~((logs >= _BOUNDS[1]) & (gradient < 0) | (logs <= _BOUNDS[0]) & (gradient > 0))
-        if not free.any() or np.abs(gradient[free]).max() < tolerance * 1e-2:
+        if not free.any() or np.abs(gradient[free]).max() < 1e-9:
             break
         curvature, axes = np.linalg.eigh(hessian[np.ix_(free, free)])
         along = axes.T @ gradient[free]
@@ -119,7 +121,7 @@ def fit_smooth(
         else:
             break
         logs, fit = proposal, candidate
-        if score - np.log(fit.gcv) < tolerance * 1e-4 and np.abs(gradient).max() < tolerance * 10:
+        if score - np.log(fit.gcv) < 1e-9 and np.abs(gradient).max() < 1e-5:
             break
     return fit
 
@@ -128,7 +130,9 @@ def _derivatives(
     fit: SmoothFit, gram: NDArray[np.float64], owner: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Gradient and Hessian of log RSS - 2 log(n - tau) in the log smoothing parameters."""
-    inverse, shrinkage, beta = fit.inverse, fit.shrinkage, fit.coefficients
+    live = np.flatnonzero(fit.shrinkage < _FLATTENED)
+    inverse, gram, owner = fit.inverse[np.ix_(live, live)], gram[np.ix_(live, live)], owner[:, live]
+    shrinkage, beta = fit.shrinkage[live], fit.coefficients[live]
     pull = owner * (shrinkage * beta)  # row j: D_j beta
     moved = pull @ inverse  # row j: C D_j beta = -d beta / d log lambda_j
     response = inverse @ (shrinkage * beta)  # C P beta
@@ -157,6 +161,6 @@ def inverse_of(gram: NDArray[np.float64], shrinkage: NDArray[np.float64]) -> NDA
         if not failed and np.diag(factor).min(initial=1.0) > 1e-6:
             break
     lower, _ = dpotri(factor, lower=1)
-    lower = np.tril(lower)
-    inverse: NDArray[np.float64] = lower + np.tril(lower, -1).T
+    inverse: NDArray[np.float64] = lower + lower.T
+    inverse[np.diag_indices_from(inverse)] /= 2
     return inverse
