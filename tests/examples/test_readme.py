@@ -1,0 +1,52 @@
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ["README.md", "CONTRIBUTING.md", "docs/architecture.md"]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_python_example_has_ten_lines_and_runs(tmp_path):
+    source = runpy.run_path(str(ROOT / "docs" / "refresh.py"))["python_example"](README)
+    assert len([line for line in source.splitlines() if line]) <= 10
+    done = subprocess.run(
+        [sys.executable, "-c", source], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Metrics(shd=" in done.stdout
+    assert (tmp_path / "graph.png").stat().st_size > 10_000
+
+
+def test_outputs_are_rewritten_in_place(tmp_path):
+    refresh = runpy.run_path(str(ROOT / "docs" / "refresh.py"))["refresh"]
+    page = "before\n<!-- run: mcsl --version -->\n```text\nold\n```\nafter\n"
+    refreshed = refresh(page, tmp_path)
+    assert refreshed.startswith("before\n<!-- run: mcsl --version -->\n```text\n$ mcsl --version\nmcsl ")
+    assert refreshed.endswith("\n```\nafter\n")
+    assert refresh(refreshed, tmp_path) == refreshed
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)", text)
+    missing = [target for target in targets if not (ROOT / page).parent.joinpath(target).exists()]
+    assert targets
+    assert not missing
+
+
+def test_readme_comes_in_the_promised_order():
+    headings = re.findall(r"^## (.*)", README, re.MULTILINE)
+    assert headings[:6] == [
+        "Two commands",
+        "What it does",
+        "From Python",
+        "From the command line",
+        "How to read the result",
+        "What it assumes, and when not to trust it",
+    ]
