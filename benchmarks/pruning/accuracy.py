@@ -5,6 +5,7 @@ from collections import defaultdict
 
 import numpy as np
 from cases import Log, draw, order_completed
+from pairwise import PairwisePruner
 
 from mcsl.pruning import AdditivePruner, InteractionPruner, QuadraticPruner
 
@@ -12,6 +13,7 @@ PRUNERS = {
     "additive": AdditivePruner(),
     "additive-f": AdditivePruner(mode="f"),
     "interactions": InteractionPruner(),
+    "pairwise": PairwisePruner(),
     "quadratic": QuadraticPruner(),
 }
 CELLS = [
