@@ -15,10 +15,11 @@ RESULTS = Path(__file__).parent / "results"
 
 @dataclass(frozen=True)
 class Products(Model):
-    """f_i(x) = mean of x_j x_k over a chain of the parents; a single parent acts alone."""
+    """f_i(x) = mean of x_j x_k over a chain of the standardised parents; a single parent acts alone."""
 
     def draw(self, n_parents, rng):
         def function(parents):
+            parents = (parents - parents.mean(axis=0)) / parents.std(axis=0)
             if n_parents == 1:
                 return parents[:, 0]
             return np.mean(parents[:, :-1] * parents[:, 1:], axis=1)

@@ -66,6 +66,13 @@ def test_cauchy_tails_neither_break_nor_blind(pruner):
     assert kept(prune_all_causes_of_the_last(pruner, values)) == {0}
 
 
+@pytest.mark.parametrize("power", [9, 25])
+@pytest.mark.parametrize("pruner", TESTING, ids=repr)
+def test_outliers_of_any_size_give_finite_answers(pruner, power):
+    values = normal(300, 5) ** power
+    prune_all_causes_of_the_last(pruner, values)
+
+
 @pytest.mark.parametrize("pruner", TESTING, ids=repr)
 def test_twenty_rows(pruner):
     values = normal(20, 5)

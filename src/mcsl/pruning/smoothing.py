@@ -159,8 +159,8 @@ def inverse_of(gram: NDArray[np.float64], shrinkage: NDArray[np.float64]) -> NDA
     for ridge in (0.0, 1e-10, 1e-8, 1e-6):
         factor, failed = dpotrf(gram + np.diag(shrinkage + ridge), lower=1)
         if not failed and np.diag(factor).min(initial=1.0) > 1e-6:
-            break
-    lower, _ = dpotri(factor, lower=1)
-    inverse: NDArray[np.float64] = lower + lower.T
-    inverse[np.diag_indices_from(inverse)] /= 2
-    return inverse
+            lower, _ = dpotri(factor, lower=1)
+            inverse: NDArray[np.float64] = lower + lower.T
+            inverse[np.diag_indices_from(inverse)] /= 2
+            return inverse
+    return np.asarray(np.linalg.pinv(gram + np.diag(shrinkage), rcond=1e-10, hermitian=True))

@@ -110,9 +110,9 @@ def _functions(
     roughness, rotation = np.linalg.eigh(whitener.T @ penalty @ whitener)
     roughness = np.maximum(roughness, 0.0)
     roughness[0] = 0.0
-    if len(roughness) > 1:
-        roughness /= roughness[1]
-    return left[:, kept] @ rotation, roughness
+    # Curves over a column with extreme outliers may be straight up to rounding.
+    curved = roughness[roughness > 1e-15 * roughness[-1]]
+    return left[:, kept] @ rotation, roughness / curved[0] if len(curved) else roughness
 
 
 def _cubic(x: NDArray[np.float64], knots: NDArray[np.float64]) -> NDArray[np.float64]:
