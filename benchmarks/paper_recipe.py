@@ -1,18 +1,20 @@
 """`Recipe.paper` on Gaussian-process data, before and after CAM pruning, beside the paper's own numbers.
 
-    python -m benchmarks.paper_recipe            run what is missing, then write the table
-    python -m benchmarks.paper_recipe --table    only write the table
+python -m benchmarks.paper_recipe            run what is missing, then write the table
+python -m benchmarks.paper_recipe --table    only write the table
 """
 
 import argparse
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean, stdev
 
 from benchmarks.provenance import machine, now, versions
 from benchmarks.readme import markdown_table, put_table
-from mcsl import Recipe, evaluate, learn, simulate
+
+from mcsl import KeepAll, Recipe, evaluate, learn, simulate
 from mcsl.problem import Problem
 from mcsl.pruning import AdditivePruner
 
@@ -32,7 +34,8 @@ def run(scenario: str, seed: int) -> dict:
         "gp", n_variables=N_VARIABLES, degree=SCENARIOS[scenario], seed=seed, n_samples=N_SAMPLES
     )
     began = time.perf_counter()
-    result = learn(simulation.dataset, Recipe.paper(N_VARIABLES), seed=seed)
+    recipe = replace(Recipe.paper(N_VARIABLES), pruner=KeepAll())
+    result = learn(simulation.dataset, recipe, seed=seed)
     learned = time.perf_counter()
     pruned = AdditivePruner().prune(result.graph, Problem.from_dataset(simulation.dataset)).graph
     return {
@@ -62,7 +65,8 @@ def read() -> list[dict]:
 def table(records: list[dict]) -> str:
     def spread(of: list[dict], stage: str, metric: str, digits: int) -> str:
         values = [record[stage][metric] for record in of]
-        return f"{mean(values):.{digits}f} ± {stdev(values):.{digits}f}" if len(values) > 1 else str(values[0])
+        deviation = f" ± {stdev(values):.{digits}f}" if len(values) > 1 else ""
+        return f"{mean(values):.{digits}f}{deviation}"
 
     header = ["data", "stage", "SHD", "TPR", "FDR", "edges (true)", "converged", "seconds", "runs"]
     rows = []
@@ -92,8 +96,8 @@ def table(records: list[dict]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--table", action="store_true", help="only write the table")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--table", action="store_true", help="run nothing, write the table")
     if not parser.parse_args().table:
         RESULTS.parent.mkdir(exist_ok=True)
         done = {(record["scenario"], record["method"], record["seed"]) for record in read()}

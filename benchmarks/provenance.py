@@ -9,7 +9,8 @@ from pathlib import Path
 
 
 def machine() -> dict:
-    return {"cpu": _cpu_model(), "cores": os.cpu_count(), "system": f"{platform.system()} {platform.machine()}"}
+    system = f"{platform.system()} {platform.machine()}"
+    return {"cpu": _cpu_model(), "cores": os.cpu_count(), "system": system}
 
 
 def versions(packages: Sequence[str]) -> dict[str, str]:

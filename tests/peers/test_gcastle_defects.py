@@ -33,8 +33,8 @@ def table(d: int = 4, n: int = 100) -> Dataset:
 
 
 def paper(d: int, **changes) -> Recipe:
-    """The paper's recipe; changes go to the field of that name, in the recipe or its schedule."""
-    recipe = Recipe.paper(d)
+    """The paper's recipe, unpruned; changes go to the field of that name, in it or its schedule."""
+    recipe = dataclasses.replace(Recipe.paper(d), pruner=KeepAll())
     schedule = {name: changes.pop(name) for name in list(changes) if name in Schedule.__dataclass_fields__}
     return dataclasses.replace(recipe, schedule=dataclasses.replace(recipe.schedule, **schedule), **changes)
 
@@ -134,7 +134,7 @@ def test_both_stopping_rules_are_asked(noisy_is_acyclic, noise_free_is_acyclic, 
 
 def test_pruning_removes_what_training_leaves():
     unrelated, settings = table(), {"sparsity_weight": 0.0, "steps_per_stage": 150}
-    kept = learn(unrelated, paper(4, **settings, pruner=KeepAll())).graph
+    kept = learn(unrelated, paper(4, **settings)).graph
     pruned = learn(unrelated, paper(4, **settings, pruner=AdditivePruner()))
     assert len(kept.edges) > 0
     assert {(test.cause, test.effect) for test in pruned.tests} == set(kept.edges)
