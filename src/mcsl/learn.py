@@ -6,15 +6,19 @@ import logging
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from mcsl.data import to_dataset
-from mcsl.graph import threshold
+from mcsl.graph import CausalGraph, threshold
 from mcsl.problem import Problem
 from mcsl.recipe import Recipe
 from mcsl.result import Result
-from mcsl.search import Observer, search
+from mcsl.search import Observer, StopReason, TraceRow, search
 
 _log = logging.getLogger(__name__)
 _VERSIONED = ("mcsl", "jax", "jaxlib", "equinox", "optax", "numpy", "scipy")
@@ -33,6 +37,50 @@ def learn(
         dataset = to_dataset(data)
     recipe = recipe or Recipe.default()
     problem = Problem.from_dataset(dataset.standardized() if recipe.standardize else dataset)
+    problem, found = _search(problem, recipe, seed, observers, timings)
+    with _timed("prune", timings):
+        pruned = recipe.pruner.prune(found.graph, problem)
+    return Result(
+        graph=pruned.graph,
+        edge_probabilities=found.edge_probabilities,
+        trace=found.trace,
+        stop_reason=found.stop_reason,
+        cut_edges=found.cut_edges,
+        tests=pruned.tests,
+        recipe=recipe,
+        seed=seed,
+        n_samples=dataset.n_samples,
+        fingerprint=dataset.fingerprint(),
+        versions={name: version(name) for name in _VERSIONED},
+        timings=timings,
+    )
+
+
+class _Found(NamedTuple):
+    """What a search hands to the pruner and to the result."""
+
+    graph: CausalGraph
+    edge_probabilities: NDArray[np.float64]
+    stop_reason: StopReason
+    trace: tuple[TraceRow, ...] = ()
+    cut_edges: tuple[tuple[str, str], ...] = ()
+
+
+def _search(
+    problem: Problem, recipe: Recipe, seed: int, observers: Sequence[Observer], timings: dict[str, float]
+) -> tuple[Problem, _Found]:
+    """Find an order, train masks, or train masks from the order; return also the problem as searched."""
+    logits = None
+    if recipe.order is not None:
+        with _timed("order", timings):
+            start = recipe.order.find(problem)
+        if recipe.schedule is None:
+            return start.problem, _Found(start.graph, start.edge_probabilities, StopReason.SETTLED)
+        along = start.graph.adjacency
+        problem = replace(start.problem, candidates=along | along.T)
+        # Along the order an edge starts as more likely than not, and its reverse as less.
+        logits = np.where(along, 1.0, -1.0)
+    assert recipe.schedule is not None
     with _timed("train", timings):
         fit = search(
             problem,
@@ -43,25 +91,11 @@ def learn(
             acyclicity=recipe.acyclicity,
             sparsity_weight=recipe.sparsity_weight,
             schedule=recipe.schedule,
+            initial_logits=logits,
             observers=observers,
         )
-    thresholded = threshold(fit.edge_probabilities, problem.names)
-    with _timed("prune", timings):
-        pruned = recipe.pruner.prune(thresholded.graph, problem)
-    return Result(
-        graph=pruned.graph,
-        edge_probabilities=fit.edge_probabilities,
-        trace=fit.trace,
-        stop_reason=fit.stop_reason,
-        cut_edges=thresholded.cut_edges,
-        tests=pruned.tests,
-        recipe=recipe,
-        seed=seed,
-        n_samples=dataset.n_samples,
-        fingerprint=dataset.fingerprint(),
-        versions={name: version(name) for name in _VERSIONED},
-        timings=timings,
-    )
+    cut = threshold(fit.edge_probabilities, problem.names)
+    return problem, _Found(cut.graph, fit.edge_probabilities, fit.stop_reason, fit.trace, cut.cut_edges)
 
 
 @contextmanager

@@ -12,70 +12,87 @@ import numpy as np
 from mcsl.errors import SettingsError
 from mcsl.model import MLP, MechanismInit
 from mcsl.objective import Acyclicity, Score, gaussian_likelihood, least_squares, log_trace_exponential
-from mcsl.pruning import KeepAll, Pruner
+from mcsl.order import OrderSearch
+from mcsl.pruning import AdditivePruner, InteractionPruner, Pruner
 from mcsl.search import Schedule
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Everything `learn` needs to know apart from the data; swap a part with `dataclasses.replace`."""
+    """Everything `learn` needs to know apart from the data; swap a part with `dataclasses.replace`.
+
+    A recipe finds an order by spline regressions, edges by masked networks, or both: then the networks
+    start from the order.
+    """
 
     name: str
     standardize: bool
     """Whether every column is brought to mean 0 and deviation 1 first."""
-    mechanism: MechanismInit
-    score: Score
-    acyclicity: Acyclicity
-    sparsity_weight: float
-    """lambda, the price of an edge."""
-    temperature: float
-    """tau of the Gumbel-Sigmoid."""
-    schedule: Schedule
+    order: OrderSearch | None
+    """How the causal order is found; None leaves it to the masks."""
+    schedule: Schedule | None
+    """How masks and networks are trained; None leaves the edges to the pruner."""
     pruner: Pruner
+    mechanism: MechanismInit = MLP.init
+    score: Score = gaussian_likelihood
+    acyclicity: Acyclicity = log_trace_exponential
+    sparsity_weight: float = 2e-3
+    """lambda, the price of an edge."""
+    temperature: float = 0.2
+    """tau of the Gumbel-Sigmoid."""
 
     def __post_init__(self) -> None:
         if not self.sparsity_weight >= 0:
             raise SettingsError(f"`sparsity_weight` must be >= 0. Got {self.sparsity_weight} instead.")
         if not self.temperature > 0:
             raise SettingsError(f"`temperature` must be > 0. Got {self.temperature} instead.")
+        if self.order is None and self.schedule is None:
+            raise SettingsError("A recipe needs an `order` search, a `schedule` for the masks, or both.")
 
     @classmethod
     def default(cls) -> Recipe:
-        """One recipe for every size and unit: the paper's method, mended.
-
-        Standardized columns and a likelihood score make it indifferent to units; the penalty is sized by
-        the first masks instead of by hand; steps see 512 rows.
-        """
+        """One recipe for every size and unit: an order by splines that see interactions, then pruning."""
         return cls(
-            name="default",
+            "default", standardize=True, order=OrderSearch(), schedule=None, pruner=InteractionPruner()
+        )
+
+    @classmethod
+    def additive(cls) -> Recipe:
+        """The fast baseline: the same over additive models alone."""
+        return cls(
+            "additive",
             standardize=True,
-            mechanism=MLP.init,
-            score=gaussian_likelihood,
-            acyclicity=log_trace_exponential,
-            sparsity_weight=1e-2,
-            temperature=0.2,
+            order=OrderSearch(interactions=False),
+            schedule=None,
+            pruner=AdditivePruner(mode="f"),
+        )
+
+    @classmethod
+    def masked(cls) -> Recipe:
+        """Masked networks that start from the order, in any units and without size-dependent constants."""
+        return cls(
+            "masked",
+            standardize=True,
+            order=OrderSearch(),
             schedule=Schedule(learning_rate=1e-2, steps_per_stage=500, batch_size=512),
-            pruner=KeepAll(),
+            pruner=InteractionPruner(),
         )
 
     @classmethod
     def paper(cls, n_variables: int) -> Recipe:
         """The paper's method with the numbers of its appendix."""
         return cls(
-            name="paper",
+            "paper",
             standardize=False,
-            mechanism=MLP.init,
+            order=None,
             score=least_squares,
-            acyclicity=log_trace_exponential,
-            sparsity_weight=2e-3,
-            temperature=0.2,
             schedule=Schedule(
                 initial_penalty=10.0 ** -math.ceil(round(0.3 * n_variables, 9)),
                 penalty_growth=_growth(n_variables),
                 learning_rate=3e-2,
                 steps_per_stage=1000 if n_variables < 100 else 2500,
             ),
-            pruner=KeepAll(),
+            pruner=AdditivePruner(),
         )
 
     def describe(self) -> dict[str, Any]:
@@ -96,13 +113,11 @@ def _growth(n_variables: int) -> float:
 
 
 def _describe(value: Any) -> Any:
+    if isinstance(value, Score):
+        return value.name
     if is_dataclass(value) and not isinstance(value, type):
-        parts = {
-            f.name: _describe(getattr(value, f.name)) for f in fields(value) if not f.name.startswith("_")
-        }
+        parts = {part.name: _describe(getattr(value, part.name)) for part in fields(value)}
         return parts if isinstance(value, Recipe | Schedule) else {"kind": type(value).__name__, **parts}
     if isinstance(value, partial):
         return {"kind": _describe(value.func), **{name: _describe(v) for name, v in value.keywords.items()}}
-    if callable(value):
-        return getattr(value, "__qualname__", type(value).__name__)
-    return value
+    return getattr(value, "__qualname__", type(value).__name__) if callable(value) else value

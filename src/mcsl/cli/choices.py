@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from mcsl.pruning import Pruner
     from mcsl.recipe import Recipe
 
-RecipeName = Literal["default", "paper"]
+RecipeName = Literal["default", "additive", "masked", "paper"]
 MechanismName = Literal["mlp", "quadratic", "linear"]
 ScoreName = Literal["likelihood", "least-squares"]
-PrunerName = Literal["cam", "none"]
+PrunerName = Literal["interactions", "cam", "quadratic", "none"]
 ModelName = Literal["gp", "gp-add", "gp-vec", "linear", "mlp", "pnl", "quadratic"]
 
 MECHANISMS = {
@@ -25,7 +25,9 @@ SCORES = {
     "least-squares": "mcsl.objective:least_squares",
 }
 PRUNERS = {
+    "interactions": "mcsl.pruning:InteractionPruner",
     "cam": "mcsl.pruning:AdditivePruner",
+    "quadratic": "mcsl.pruning:QuadraticPruner",
     "none": "mcsl.pruning:KeepAll",
 }
 
@@ -52,7 +54,10 @@ def build_recipe(
         "sparsity_weight": sparsity_weight,
         "standardize": standardize,
     }
-    recipe = Recipe.default() if name == "default" else Recipe.paper(n_variables)
+    if name == "default" and any(part is not None for part in (mechanism, score, sparsity_weight)):
+        # These are parts of the networks, which the default recipe does without.
+        name = "masked"
+    recipe = Recipe.paper(n_variables) if name == "paper" else getattr(Recipe, name)()
     return replace(recipe, **{part: value for part, value in changes.items() if value is not None})
 
 

@@ -37,6 +37,7 @@ class StopReason(Enum):
     """Why training ended, and what to do about it."""
 
     CONVERGED = "converged"
+    SETTLED = "settled"
     STAGE_LIMIT = "stage limit"
     PENALTY_LIMIT = "penalty limit"
     NOT_FINITE = "not finite"
@@ -49,6 +50,9 @@ class StopReason(Enum):
 
 _SENTENCES = {
     StopReason.CONVERGED: "Training converged: the noisy mask and the edge probabilities are both acyclic.",
+    StopReason.SETTLED: (
+        "The search settled: no single edge that is added, dropped or turned around improves its score."
+    ),
     StopReason.STAGE_LIMIT: (
         "Training used up its stages before the mask was acyclic; raise `max_stages` or `penalty_growth`."
     ),

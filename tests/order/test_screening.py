@@ -3,12 +3,12 @@ from functools import partial
 import numpy as np
 import pytest
 
-import mcsl.additive
+import mcsl.order
 from mcsl.data import Dataset
 from mcsl.problem import Problem
 from mcsl.simulate import simulate
 
-screen = partial(mcsl.additive.screen, stand_aside=0)
+screen = partial(mcsl.order.screen, stand_aside=0)
 
 
 def problem_of(values, candidates=None):
@@ -20,7 +20,7 @@ def test_small_graphs_are_left_alone():
     simulation = simulate("gp-add", n_variables=10, degree=1, seed=3, n_samples=300)
     allowed = np.random.default_rng(0).random((10, 10)) < 0.5
     problem = Problem.from_dataset(simulation.dataset, allowed)
-    assert np.array_equal(mcsl.additive.screen(problem), problem.candidates)
+    assert np.array_equal(mcsl.order.screen(problem), problem.candidates)
 
 
 def test_a_pure_interaction_is_found():

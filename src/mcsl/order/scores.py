@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
-from mcsl.additive.noise import N_TILTS, log_scale, tilt_gain
+from mcsl.order.noise import N_TILTS, log_scale, tilt_gain
 from mcsl.problem import Problem
 from mcsl.pruning.splines import SplineTable, standardize
 
@@ -98,8 +98,11 @@ class LocationScaleScore(TiltedScore):
 
     @cached_property
     def _ranks(self) -> NDArray[np.intp]:
-        """Position of each function among those of its column."""
-        return np.concatenate([np.arange(s.stop - s.start) for s in self.table.slices])
+        """Position of each function among those of its column; products come last."""
+        ranks = np.full(self.table.design.shape[1], len(self.table.design))
+        for s in self.table.slices:
+            ranks[s] = np.arange(s.stop - s.start)
+        return ranks
 
 
 def gaussian_log_likelihood(square: float, n_samples: int) -> float:

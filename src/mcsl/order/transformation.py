@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.additive.noise import tilt_gain
-from mcsl.additive.scores import gaussian_log_likelihood
 from mcsl.data.dataset import Dataset
+from mcsl.order.noise import tilt_gain
+from mcsl.order.scores import gaussian_log_likelihood
 from mcsl.problem import Problem
 from mcsl.pruning.smoothing import inverse_of
 from mcsl.pruning.splines import SplineTable, standardize

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from mcsl.additive.noise import log_scale, tilt_gain
+from mcsl.order.noise import log_scale, tilt_gain
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcsl.additive import additive_search
-from mcsl.additive.search import climb
 from mcsl.data import Dataset
 from mcsl.graph.causal_graph import is_acyclic
+from mcsl.order import OrderSearch
+from mcsl.order.search import climb
 from mcsl.problem import Problem, Variable
 from mcsl.simulate import simulate
+
+find = OrderSearch(interactions=False).find
 
 
 def problem_of(values, candidates=None):
@@ -28,7 +30,7 @@ def test_the_order_of_simulated_tables_is_found(model, degree, noise):
     for seed in range(2):
         simulation = simulate(model, n_variables=10, degree=degree, seed=seed, n_samples=1000)
         problem = Problem.from_dataset(simulation.dataset.standardized())
-        fit = additive_search(problem)
+        fit = find(problem)
         assert order_violations(fit.order, simulation.graph) == 0
         assert fit.graph.adjacency[simulation.graph.adjacency].mean() > 0.85
         assert fit.noise == noise
@@ -39,7 +41,7 @@ def test_a_scale_that_depends_on_the_cause_gives_the_direction():
     rng = np.random.default_rng(0)
     cause = rng.standard_normal(2000)
     effect = 0.5 * cause + np.exp(0.7 * np.sin(2 * cause)) * rng.standard_normal(2000)
-    fit = additive_search(problem_of(np.column_stack([effect, cause])))
+    fit = find(problem_of(np.column_stack([effect, cause])))
     assert fit.noise == "location-scale"
     assert fit.order == (1, 0)
 
@@ -48,7 +50,7 @@ def test_peaked_noise_gives_the_direction_of_a_straight_line():
     rng = np.random.default_rng(1)
     cause = rng.laplace(size=2000)
     effect = cause + rng.laplace(size=2000)
-    fit = additive_search(problem_of(np.column_stack([effect, cause])))
+    fit = find(problem_of(np.column_stack([effect, cause])))
     assert fit.noise == "tilted"
     assert fit.order == (1, 0)
 
@@ -58,8 +60,8 @@ def test_units_do_not_matter():
     for model in ("gp-add", "pnl"):
         simulation = simulate(model, n_variables=8, degree=2, seed=1, n_samples=500)
         scales, shifts = 10.0 ** rng.uniform(-6, 6, 8), rng.uniform(-5, 5, 8)
-        plain = additive_search(problem_of(simulation.dataset.values))
-        scaled = additive_search(problem_of(simulation.dataset.values * scales + shifts * scales))
+        plain = find(problem_of(simulation.dataset.values))
+        scaled = find(problem_of(simulation.dataset.values * scales + shifts * scales))
         assert scaled.graph == plain.graph
         assert scaled.order == plain.order
         np.testing.assert_allclose(scaled.scores, plain.scores, rtol=1e-4)
@@ -68,8 +70,12 @@ def test_units_do_not_matter():
 def test_relabelling_the_variables_relabels_the_graph():
     simulation = simulate("gp-add", n_variables=8, degree=2, seed=5, n_samples=500)
     permutation = np.random.default_rng(0).permutation(8)
-    plain = additive_search(problem_of(simulation.dataset.values)).graph.adjacency
-    moved = additive_search(problem_of(simulation.dataset.values[:, permutation])).graph.adjacency
+    plain = find(problem_of(simulation.dataset.values)).graph.adjacency
+    moved = (
+        OrderSearch(interactions=False)
+        .find(problem_of(simulation.dataset.values[:, permutation]))
+        .graph.adjacency
+    )
     true = simulation.graph.adjacency
     assert np.array_equal(
         (moved & true[np.ix_(permutation, permutation)]), (plain & true)[np.ix_(permutation, permutation)]
@@ -79,14 +85,14 @@ def test_relabelling_the_variables_relabels_the_graph():
 def test_forbidden_edges_never_appear():
     simulation = simulate("gp-add", n_variables=10, degree=2, seed=0, n_samples=500)
     allowed = ~simulation.graph.adjacency
-    fit = additive_search(Problem.from_dataset(simulation.dataset, allowed))
+    fit = find(Problem.from_dataset(simulation.dataset, allowed))
     assert not (fit.graph.adjacency & simulation.graph.adjacency).any()
 
 
 @pytest.mark.parametrize(("n_samples", "n_variables"), [(50, 5), (50, 70), (20, 3), (5, 4)])
 def test_few_rows(n_samples, n_variables):
     values = np.random.default_rng(3).standard_normal((n_samples, n_variables))
-    fit = additive_search(problem_of(values))
+    fit = find(problem_of(values))
     assert sorted(fit.order) == list(range(n_variables))
     assert np.isfinite(fit.scores).all()
 
@@ -98,7 +104,7 @@ def test_ties_constants_and_copies():
     values = np.column_stack(
         [coin, coin, np.ones(300), counts, np.zeros(300), counts + rng.standard_normal(300)]
     )
-    fit = additive_search(problem_of(values))
+    fit = find(problem_of(values))
     assert np.isfinite(fit.scores).all()
     assert not fit.graph.adjacency[[2, 4]].any()
 
@@ -112,7 +118,7 @@ def test_vectors_and_lags_are_read_by_their_columns():
     problem = Problem(
         dataset, (Variable("e", (0, 1), (0,)), Variable("d", (2, 3), (2, 3))), np.ones((2, 2), bool)
     )
-    fit = additive_search(problem)
+    fit = find(problem)
     assert fit.graph.edges == (("d", "e"),)
 
 

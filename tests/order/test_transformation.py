@@ -1,8 +1,8 @@
 import numpy as np
 
-from mcsl.additive import spline_table
-from mcsl.additive.transformation import straighten
 from mcsl.data import Dataset
+from mcsl.order import spline_table
+from mcsl.order.transformation import straighten
 from mcsl.problem import Problem
 
 

@@ -1,4 +1,4 @@
-"""The additive order search: from candidate edges to a causal order in a moment."""
+"""The order search: from candidate edges to a causal order in a moment."""
 
 from __future__ import annotations
 
@@ -8,29 +8,34 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
-from mcsl.additive.scores import GaussianScore, LocationScaleScore, Score, TiltedScore
-from mcsl.additive.screening import screen, spline_table
-from mcsl.additive.transformation import straighten
 from mcsl.graph import CausalGraph
-from mcsl.graph.causal_graph import topological_order
+from mcsl.order.completion import closure, complete_order
+from mcsl.order.interactions import with_products
+from mcsl.order.scores import GaussianScore, LocationScaleScore, Score, TiltedScore
+from mcsl.order.screening import screen, spline_table
+from mcsl.order.transformation import straighten
 from mcsl.problem import Problem
+from mcsl.pruning.splines import SplineTable
 
 Noise = Literal["gaussian", "tilted", "location-scale"]
 
 # Nats a row and variable that a scale of its own must gain to be believed: it can also imitate a part of
-# a mechanism that no additive function of the candidates has, which gains less.
+# a mechanism that no function of the candidates has, which gains less.
 _LEAST_SCALE_GAIN = 0.006
 
 
 @dataclass(frozen=True, eq=False)
-class AdditiveFit:
+class OrderFit:
     """A causal order and the graph of all candidate edges that agree with it."""
 
     order: tuple[int, ...]
     """Indices of the variables, causes first."""
     graph: CausalGraph
     """Every candidate edge along the order, for a pruner to thin out."""
+    edge_probabilities: NDArray[np.float64] = field(repr=False)
+    """Akaike weight of every edge of `graph`, given the other causes that the search chose; 0 elsewhere."""
     problem: Problem = field(repr=False)
     """The problem as the search saw it: columns with multiplicative noise by their logarithms."""
     scores: NDArray[np.float64] = field(repr=False)
@@ -40,44 +45,76 @@ class AdditiveFit:
     """Seconds spent in each step."""
 
 
-def additive_search(problem: Problem) -> AdditiveFit:
-    """Learn a causal order under T_i(X_i) = sum_j f_ij(X_j) + eps_i, whatever the units of the columns.
+@dataclass(frozen=True)
+class OrderSearch:
+    """Search for a causal order under T_i(X_i) = f_i(parents) + eps_i, whatever the units of the columns.
 
-    T_i is the identity unless the noise of a column multiplies (see `straighten`). The noise is Gaussian,
+    f_i is a sum of splines of single parents and, with `interactions`, of products for pairs of them. T_i
+    is the identity unless the noise of a column multiplies (see `straighten`). The noise is Gaussian,
     skewed or peaked, or of a scale that depends on the parents: the simplest that fits the residuals.
     """
-    began = time.perf_counter()
-    table = spline_table(problem)
-    candidates = screen(problem, table, interactions=False, stand_aside=0)
-    straight = straighten(problem, table, candidates)
-    if straight is not problem:
-        table = spline_table(straight)
-        candidates = screen(straight, table, interactions=False, stand_aside=0)
-    screened = time.perf_counter()
+
+    interactions: bool = True
+    """Whether causes may act together; without, the search is over additive models alone."""
+
+    def find(self, problem: Problem) -> OrderFit:
+        """Screen the edges, climb to the best graph, and order what it leaves open."""
+        began = time.perf_counter()
+        table = spline_table(problem)
+        candidates = screen(problem, table, interactions=False, stand_aside=0)
+        straight = straighten(problem, table, candidates)
+        if straight is not problem:
+            table = spline_table(straight)
+        if self.interactions:
+            candidates = screen(straight, table)
+            table = with_products(table, straight, candidates)
+        elif straight is not problem:
+            candidates = screen(straight, table, interactions=False, stand_aside=0)
+        screened = time.perf_counter()
+        # A logarithm has already taken care of its column's scale.
+        changed = (straight.dataset.values != problem.dataset.values).any(axis=0)
+        adjacency, score, noise = _climb_with_noise(straight, table, candidates, changed)
+        gains = _gains(adjacency, candidates, score)
+        order = complete_order(adjacency, gains)
+        place = np.argsort(order)
+        along = candidates & (place[:, None] < place)
+        return OrderFit(
+            order=tuple(order),
+            graph=CausalGraph(along, problem.names),
+            edge_probabilities=np.where(along, expit(gains), 0.0),
+            problem=straight,
+            scores=scores_of(adjacency, score),
+            noise=noise,
+            timings={"screen": screened - began, "order": time.perf_counter() - screened},
+        )
+
+
+def _climb_with_noise(
+    problem: Problem, table: SplineTable, candidates: NDArray[np.bool_], steady: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], Score, Noise]:
+    """Climb with Gaussian noise, and again with each richer noise that the graph found so far prefers."""
     noise: Noise = "gaussian"
-    score: Score = GaussianScore(straight, table)
+    score: Score = GaussianScore(problem, table)
     adjacency = climb(candidates, score)
-    # A logarithm has already taken care of its column's scale.
-    changed = (straight.dataset.values != problem.dataset.values).any(axis=0)
-    varying = LocationScaleScore(straight, table, frozenset(np.flatnonzero(changed).tolist()))
+    varying = LocationScaleScore(problem, table, frozenset(np.flatnonzero(steady).tolist()))
     richer: list[tuple[Noise, Score, float]] = [
-        ("tilted", TiltedScore(straight, table), 0.0),
+        ("tilted", TiltedScore(problem, table), 0.0),
         ("location-scale", varying, _LEAST_SCALE_GAIN * problem.n_samples * problem.n_variables),
     ]
     for name, better, least_gain in richer:
         if (scores_of(adjacency, better) - scores_of(adjacency, score)).sum() > least_gain:
             noise, score = name, better
             adjacency = climb(candidates, score)
-    order = topological_order(adjacency)
-    place = np.argsort(order)
-    return AdditiveFit(
-        order=tuple(order),
-        graph=CausalGraph(candidates & (place[:, None] < place), problem.names),
-        problem=straight,
-        scores=scores_of(adjacency, score),
-        noise=noise,
-        timings={"screen": screened - began, "search": time.perf_counter() - screened},
-    )
+    return adjacency, score, noise
+
+
+def _gains(adjacency: NDArray[np.bool_], candidates: NDArray[np.bool_], score: Score) -> NDArray[np.float64]:
+    """Return what each candidate edge adds to the score, given the other causes of its effect."""
+    gains = np.zeros(adjacency.shape)
+    for cause, effect in np.argwhere(candidates).tolist():
+        others = parents_of(adjacency, effect) - {cause}
+        gains[cause, effect] = score(effect, others | {cause}) - score(effect, others)
+    return gains
 
 
 def climb(candidates: NDArray[np.bool_], score: Score) -> NDArray[np.bool_]:
@@ -112,7 +149,7 @@ def climb(candidates: NDArray[np.bool_], score: Score) -> NDArray[np.bool_]:
         if adjacency[cause, effect]:
             reaches |= np.outer(reaches[:, cause], reaches[effect])
         else:
-            reaches = _closure(adjacency)
+            reaches = closure(adjacency)
         rescore(effect)
         if reverse:
             rescore(cause)
@@ -126,13 +163,3 @@ def parents_of(adjacency: NDArray[np.bool_], effect: int) -> frozenset[int]:
 def scores_of(adjacency: NDArray[np.bool_], score: Score) -> NDArray[np.float64]:
     """Return the score of every variable given its causes."""
     return np.array([score(effect, parents_of(adjacency, effect)) for effect in range(len(adjacency))])
-
-
-def _closure(adjacency: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which variable reaches which, itself included, by repeated squaring."""
-    reaches = adjacency | np.eye(len(adjacency), dtype=bool)
-    while True:
-        further = reaches.astype(np.float32) @ reaches.astype(np.float32) > 0.5
-        if np.array_equal(further, reaches):
-            return reaches
-        reaches = further

@@ -1,0 +1,7 @@
+"""Causal orders from spline regressions: screening, a climb over graphs, and its completion, in any units."""
+
+from mcsl.order.screening import screen, spline_table
+from mcsl.order.search import OrderFit, OrderSearch
+from mcsl.order.transformation import straighten
+
+__all__ = ["OrderFit", "OrderSearch", "screen", "spline_table", "straighten"]
