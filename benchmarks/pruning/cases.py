@@ -8,7 +8,7 @@ import numpy as np
 
 from mcsl.graph import CausalGraph
 from mcsl.problem import Problem
-from mcsl.simulate import Mechanism, Model, Simulation, simulate
+from mcsl.simulation import Mechanism, Model, Simulation, simulate
 
 RESULTS = Path(__file__).parent / "results"
 

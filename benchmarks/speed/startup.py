@@ -35,7 +35,7 @@ def measure(n_rounds: int) -> Iterator[dict]:
     commands = {
         "`mcsl --help`": [str(executable), "--help"],
         "`import mcsl`": [*python, "import mcsl"],
-        "`import mcsl.learn` (loads JAX)": [*python, "import mcsl.learn"],
+        "`import mcsl.learning` (loads JAX)": [*python, "import mcsl.learning"],
         "`python -c pass`, for comparison": [*python, "pass"],
     }
     for name, command in commands.items():

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mcsl.data import Dataset, read_table
     from mcsl.errors import CyclicGraphError, DataError, GraphError, McslError, OutputError, SettingsError
-    from mcsl.evaluate import Metrics, evaluate
+    from mcsl.evaluation import Metrics, evaluate
     from mcsl.graph import CausalGraph
-    from mcsl.learn import learn
+    from mcsl.learning import learn
     from mcsl.model import MLP, Linear, Mechanism, Quadratic
     from mcsl.objective import gaussian_likelihood, least_squares
     from mcsl.problem import Problem
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from mcsl.recipe import Recipe
     from mcsl.result import Result
     from mcsl.search import Schedule, StopReason, TraceRow
-    from mcsl.simulate import Simulation, simulate
+    from mcsl.simulation import Simulation, simulate
 
 __version__ = "0.1.0"
 
 _ROOMS = {
     "data": ("Dataset", "read_table"),
     "errors": ("CyclicGraphError", "DataError", "GraphError", "McslError", "OutputError", "SettingsError"),
-    "evaluate": ("Metrics", "evaluate"),
+    "evaluation": ("Metrics", "evaluate"),
     "graph": ("CausalGraph",),
-    "learn": ("learn",),
+    "learning": ("learn",),
     "model": ("MLP", "Linear", "Mechanism", "Quadratic"),
     "objective": ("gaussian_likelihood", "least_squares"),
     "problem": ("Problem",),
@@ -43,7 +43,7 @@ _ROOMS = {
     "recipe": ("Recipe",),
     "result": ("Result",),
     "search": ("Schedule", "StopReason", "TraceRow"),
-    "simulate": ("Simulation", "simulate"),
+    "simulation": ("Simulation", "simulate"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -86,7 +86,6 @@ def __getattr__(name: str) -> Any:
     except KeyError:
         raise AttributeError(f"module 'mcsl' has no attribute {name!r}") from None
     value = getattr(room, name)
-    # Importing `mcsl.learn` binds the module to this name; the function is what users mean.
     globals()[name] = value
     return value
 

@@ -77,6 +77,6 @@ def fake_learn(monkeypatch):
     # Nothing is compiled, and a test should not set JAX's cache for the tests after it.
     monkeypatch.setattr("mcsl.cli.session.keep_compilations", lambda: None)
     fake = FakeLearn()
-    import_module("mcsl.learn")
-    monkeypatch.setattr(sys.modules["mcsl.learn"], "learn", fake)
+    import_module("mcsl.learning")
+    monkeypatch.setattr(sys.modules["mcsl.learning"], "learn", fake)
     return fake

@@ -10,7 +10,7 @@ from mcsl.cli.choices import ModelName
 from mcsl.data import read_table
 from mcsl.graph import CausalGraph
 from mcsl.outputs import read_adjacency, write_adjacency
-from mcsl.simulate import MODELS, simulate
+from mcsl.simulation import MODELS, simulate
 
 
 def test_every_model_of_the_library_has_its_word():

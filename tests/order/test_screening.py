@@ -6,7 +6,7 @@ import pytest
 import mcsl.order
 from mcsl.data import Dataset
 from mcsl.problem import Problem
-from mcsl.simulate import simulate
+from mcsl.simulation import simulate
 
 screen = partial(mcsl.order.screen, stand_aside=0)
 

@@ -8,7 +8,7 @@ from mcsl.graph.causal_graph import is_acyclic
 from mcsl.order import OrderSearch
 from mcsl.order.search import climb
 from mcsl.problem import Problem, Variable
-from mcsl.simulate import simulate
+from mcsl.simulation import simulate
 
 find = OrderSearch(interactions=False).find
 

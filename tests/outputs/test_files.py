@@ -16,7 +16,7 @@ from mcsl.pruning import EdgeTest
 from mcsl.recipe import Recipe
 from mcsl.result import Result
 from mcsl.search import StopReason, TraceRow
-from mcsl.simulate import simulate
+from mcsl.simulation import simulate
 
 NAMES = ("a, b", 'say "hi"', "Größe\n温度", " d ")
 FILES = {"adjacency.csv", "edges.csv", "probabilities.csv", "trace.csv", "result.json"}

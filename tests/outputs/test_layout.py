@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcsl.outputs.layout import Layout, layered_layout, port_width
-from mcsl.simulate.graphs import simulate_dag
+from mcsl.simulation.graphs import simulate_dag
 
 
 def random_case(n_variables: int, degree: float, seed: int):

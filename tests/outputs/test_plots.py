@@ -10,7 +10,7 @@ from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon
 from mcsl.errors import GraphError, OutputError
 from mcsl.graph import CausalGraph
 from mcsl.outputs.plots import plot_graph, write_graph_picture
-from mcsl.simulate.graphs import simulate_dag
+from mcsl.simulation.graphs import simulate_dag
 
 NAMES = ("Umsatz (€)", "température_extérieure_moyenne", "x", "$a$ cost", "total household income", "ж" * 40)
 GRAPH = CausalGraph.from_edges([(NAMES[0], NAMES[1]), (NAMES[1], NAMES[5]), (NAMES[0], NAMES[5])], NAMES)

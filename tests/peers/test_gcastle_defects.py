@@ -206,9 +206,9 @@ import_every_room()
 print(json.dumps(changed(before)))
 
 import dataclasses
-from mcsl.learn import learn
+from mcsl.learning import learn
 from mcsl.recipe import Recipe
-from mcsl.simulate import simulate
+from mcsl.simulation import simulate
 recipe = Recipe.paper(3)
 schedule = dataclasses.replace(recipe.schedule, steps_per_stage=2, max_stages=2)
 before = state()

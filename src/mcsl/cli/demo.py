@@ -20,11 +20,11 @@ def demo(
     """Simulate a table, learn its causal graph, and compare it with the truth."""
     from mcsl.cli.learn import run
     from mcsl.cli.printing import print_comparison, print_metrics
-    from mcsl.evaluate import evaluate
+    from mcsl.evaluation import evaluate
     from mcsl.outputs import check_directory, write_result
     from mcsl.outputs.files import simulation_texts
     from mcsl.recipe import Recipe
-    from mcsl.simulate import simulate
+    from mcsl.simulation import simulate
 
     if out:
         check_directory(out, force=force)

@@ -24,7 +24,7 @@ def evaluate(
     matched by name, or by position where one of the files has no names. Prints shd (a reversed edge counts
     one), tpr, fdr, f1, sid and n_edges.
     """
-    from mcsl.evaluate import evaluate
+    from mcsl.evaluation import evaluate
     from mcsl.outputs import read_adjacency
     from mcsl.outputs.adjacency import reorder
 

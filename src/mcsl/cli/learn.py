@@ -107,7 +107,7 @@ def run(table: Dataset, recipe: Recipe, *, seed: int, quiet: bool = False) -> Re
     """Learn with a progress bar and with JAX's compilations kept for the next time."""
     from mcsl.cli.progress import ProgressBar
     from mcsl.cli.session import keep_compilations
-    from mcsl.learn import learn
+    from mcsl.learning import learn
 
     keep_compilations()
     with ProgressBar(quiet=quiet) as bar:

@@ -13,7 +13,7 @@ from rich.text import Text
 from mcsl.outputs.files import EdgeRow, result_edges
 
 if TYPE_CHECKING:
-    from mcsl.evaluate import Metrics
+    from mcsl.evaluation import Metrics
     from mcsl.graph import CausalGraph
     from mcsl.result import Result
 

@@ -36,7 +36,7 @@ def simulate(
     Writes data.csv and truth.csv (the graph, row causes column) into DIR.
     """
     from mcsl.outputs import check_directory, write_simulation
-    from mcsl.simulate import simulate
+    from mcsl.simulation import simulate
 
     check_directory(out, force=force)
     simulation = simulate(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mcsl.graph import CausalGraph
     from mcsl.pruning import EdgeTest, Pruned
     from mcsl.result import Result
-    from mcsl.simulate import Simulation
+    from mcsl.simulation import Simulation
 
 CORNER = "cause\\effect"
 """First cell of a labelled matrix: rows are causes, columns are effects."""

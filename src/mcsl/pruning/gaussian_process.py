@@ -13,6 +13,7 @@ from scipy.optimize import minimize
 # Single precision halves the cost; the noise on the diagonal keeps every matrix well conditioned.
 Array = NDArray[np.float32]
 _MOST_RELEVANT = 20.0
+_PRIOR_DEVIATION = 3.0
 _NOISE_BOUNDS = (0.01, 1000.0)
 
 
@@ -46,7 +47,10 @@ def learn_kernel(
     block_size: int = 250,
     max_steps: int = 40,
 ) -> Kernel:
-    """Maximise the marginal likelihood over relevances and noise, from the best of the starts.
+    """Maximise the posterior of relevances and noise, from the best of the starts.
+
+    The posterior is the marginal likelihood times half-normal priors on the relevances, which keep weak
+    data from being explained by a few very short length scales.
 
     The rows are cut into blocks that are taken as independent. The information about the kernel is in
     pairs of rows: small blocks see fewer pairs than one large matrix, but many more for the same work.
@@ -72,10 +76,10 @@ def learn_kernel(
 
 
 def _loss(point: NDArray[np.float64], blocks: list[tuple[Array, Array]]) -> tuple[float, NDArray[np.float64]]:
-    """Negative log marginal likelihood and its gradient.
+    """Negative log posterior and its gradient.
 
-    With A = K + noise I and q = y'A^-1 y summed over the blocks, it is (n log(q / n) + log |A|) / 2; its
-    derivative is tr(W dK) / 2 with W = A^-1 - (n / q) A^-1 y y' A^-1.
+    With A = K + noise I and q = y'A^-1 y summed over the blocks, the likelihood is
+    (n log(q / n) + log |A|) / 2; its derivative is tr(W dK) / 2 with W = A^-1 - (n / q) A^-1 y y' A^-1.
     """
     relevance, noise = point[:-1].astype(np.float32), np.exp(point[-1])
     n, width = sum(len(x) for x, _ in blocks), blocks[0][1].shape[1]
@@ -97,7 +101,9 @@ def _loss(point: NDArray[np.float64], blocks: list[tuple[Array, Array]]) -> tupl
         # sum_ab W_ab (x_a - x_b)^2 = 2 (sum_a x_a^2 (W 1)_a - x'W x)
         slope -= (weight.sum(axis=1) @ x**2 - np.sum(x * (weight @ x), axis=0)) / 2
     loss = float(n * np.sum(np.log(square / n)) + width * log_volume) / 2
-    return loss, np.append(slope, slope_noise * noise / 2)
+    prior = np.sum((point[:-1] / _PRIOR_DEVIATION) ** 2) / 2
+    slope += point[:-1] / _PRIOR_DEVIATION**2
+    return loss + float(prior), np.append(slope, slope_noise * noise / 2)
 
 
 def _inverse(similarity: Array, noise: float) -> tuple[Array, float]:

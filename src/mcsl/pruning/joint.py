@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import rankdata
 
 from mcsl.pruning.gaussian_process import Array, Kernel, gaussian, learn_kernel
-from mcsl.pruning.smoothing import inverse_of
+from mcsl.pruning.smoothing import fit_smooth, inverse_of
 from mcsl.pruning.splines import SplineTable, standardize
 
 Matrix = NDArray[np.float64]
@@ -24,14 +25,23 @@ _LEAST_RELEVANT = 0.05
 _START_SCALES = (0.3, 1.0, 2.0)
 
 
+@dataclass(frozen=True, eq=False)
+class JointFindings:
+    """The p-value of each group, and how the Gaussian process compares with an additive model."""
+
+    p_values: NDArray[np.float64] = field(repr=False)
+    advantage: float
+    """By how many standard errors it predicts the last fold better than penalised splines do."""
+
+
 def joint_test(
     inputs: Matrix,
     responses: Matrix,
     groups: Sequence[NDArray[np.intp]],
     likely: NDArray[np.bool_],
     rows: NDArray[np.intp],
-) -> NDArray[np.float64]:
-    """Return, for each group of inputs, the p-value of "no response depends on it, given the other inputs".
+) -> JointFindings:
+    """Test for each group of inputs that no response depends on it, given the other inputs.
 
     The projected covariance measure with Gaussian processes. `rows` is an order in which each fold is
     predicted from the folds before it: m(x) from all inputs, and g(x) = E[m(x) | other inputs]. If the
@@ -56,12 +66,16 @@ def joint_test(
     folds = np.linspace(0, len(x), N_FOLDS + 1).astype(int)
     full, reduced = _predict_ahead(x.astype(np.float32), y, kernel, groups, blurs, folds)
     ahead = _AdditiveFit(table.design[folds[1] :])
-    return np.array(
-        [
-            _p_value(y[folds[1] :] - g, full - g, g, ahead, table.functions(group))
-            for group, g in zip(groups, reduced, strict=True)
-        ]
-    )
+    p_values = [
+        _p_value(y[folds[1] :] - g, full - g, g, ahead, table.functions(group))
+        for group, g in zip(groups, reduced, strict=True)
+    ]
+    last = slice(folds[-2], None)
+    errors = np.sum((y[last] - full[folds[-2] - folds[1] :]) ** 2, axis=1, dtype=np.float64)
+    difference = np.sum((y[last] - _additive_prediction(table, y, folds[-2])) ** 2, axis=1) - errors
+    spread = np.std(difference)
+    advantage = np.mean(difference) / spread * np.sqrt(len(difference)) if spread > 0 else 0.0
+    return JointFindings(np.array(p_values), float(advantage))
 
 
 def _tamed(values: Matrix) -> Matrix:
@@ -142,6 +156,24 @@ def _predict_ahead(
             here[:, group], there[:, group] = means[start:stop], values[:start]
             found.append(shrink * (gaussian(here, there) @ alpha))
     return np.concatenate(full), [np.concatenate(found) for found in reduced]
+
+
+def _additive_prediction(table: SplineTable, y: Array, start: int) -> Matrix:
+    """Predict the rows from `start` on by penalised splines fitted to those before."""
+    past, past_y = table.design[:start], y[:start].astype(float)
+    centre, centre_y = past.mean(axis=0), past_y.mean(axis=0)
+    past, past_y = past - centre, past_y - centre_y
+    # The functions have length one over all rows; the penalties are made for that.
+    scale = len(y) / start
+    gram, moments, squares = scale * past.T @ past, scale * past.T @ past_y, scale * np.sum(past_y**2, axis=0)
+    fits = [
+        fit_smooth(gram, moment, float(square), table.penalties, table.slices, start)
+        for moment, square in zip(moments.T, squares, strict=True)
+    ]
+    ahead: Matrix = centre_y + (table.design[start:] - centre) @ np.stack(
+        [fit.coefficients for fit in fits], axis=1
+    )
+    return ahead
 
 
 def _p_value(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcsl.errors import GraphError
-from mcsl.evaluate import Metrics, evaluate, shd, sid
+from mcsl.evaluation import Metrics, evaluate, shd, sid
 from mcsl.graph import CausalGraph
 
 REFERENCE = json.loads(Path(__file__).parents[1].joinpath("reference/metrics_reference.json").read_text())

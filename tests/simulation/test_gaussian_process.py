@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from mcsl.simulate.gaussian_process import draw_gp
+from mcsl.simulation.gaussian_process import draw_gp
 
 
 class IdentityNormals:

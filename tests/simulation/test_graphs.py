@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from mcsl.errors import CyclicGraphError, SettingsError
 from mcsl.graph import is_acyclic
-from mcsl.simulate import longest_path, simulate_dag
-from mcsl.simulate.graphs import longest_shortest_path
+from mcsl.simulation import longest_path, simulate_dag
+from mcsl.simulation.graphs import longest_shortest_path
 
 
 def draw(n_graphs, n_variables, degree, **options):

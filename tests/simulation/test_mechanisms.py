@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from mcsl.errors import SettingsError
-from mcsl.simulate import MODELS, AdditiveGaussianProcess, GaussianProcess, Linear, PostNonlinear, Quadratic
+from mcsl.simulation import MODELS, AdditiveGaussianProcess, GaussianProcess, Linear, PostNonlinear, Quadratic
 
 FIXED = ["linear", "mlp", "pnl", "quadratic"]
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
-from mcsl.simulate import MODELS, Linear, PostNonlinear, longest_path, simulate, simulate_dag, simulate_from
-from mcsl.simulate.mechanisms import HALF_NORMAL_DEVIATION
+from mcsl.simulation import MODELS, Linear, PostNonlinear, longest_path, simulate, simulate_dag, simulate_from
+from mcsl.simulation.mechanisms import HALF_NORMAL_DEVIATION
 
 CHAIN = CausalGraph.from_edges([("b", "a"), ("a", "c")], ["a", "b", "c"])
 COLLIDER = CausalGraph.from_edges([("a", "c"), ("b", "c")], ["a", "b", "c"])
@@ -197,5 +197,5 @@ def test_values_beyond_floating_point_are_refused():
 
 
 def test_jax_is_not_needed():
-    code = "import sys, mcsl.simulate, mcsl.evaluate; sys.exit('jax' in sys.modules)"
+    code = "import sys, mcsl.simulation, mcsl.evaluation; sys.exit('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -10,9 +10,9 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.simulate.gaussian_process import draw_gp
-from mcsl.simulate.graphs import longest_path, longest_shortest_path
-from mcsl.simulate.settings import check_at_least, check_choice
+from mcsl.simulation.gaussian_process import draw_gp
+from mcsl.simulation.graphs import longest_path, longest_shortest_path
+from mcsl.simulation.settings import check_at_least, check_choice
 
 Array = NDArray[np.float64]
 NoiseDistribution = Literal["gaussian", "laplace", "half-normal"]

@@ -3,7 +3,7 @@ import pytest
 
 from mcsl.data import Dataset
 from mcsl.errors import GraphError
-from mcsl.evaluate import r2_sortability, var_sortability
+from mcsl.evaluation import r2_sortability, var_sortability
 from mcsl.graph import CausalGraph
 
 CHAIN = CausalGraph.from_edges([("a", "b"), ("b", "c")], ["a", "b", "c"])

@@ -1,7 +1,7 @@
 """Random causal graphs and tables simulated along them."""
 
-from mcsl.simulate.graphs import longest_path, simulate_dag
-from mcsl.simulate.mechanisms import (
+from mcsl.simulation.graphs import longest_path, simulate_dag
+from mcsl.simulation.mechanisms import (
     MLP,
     AdditiveGaussianProcess,
     GaussianProcess,
@@ -11,7 +11,7 @@ from mcsl.simulate.mechanisms import (
     PostNonlinear,
     Quadratic,
 )
-from mcsl.simulate.sem import MODELS, Simulation, simulate, simulate_from
+from mcsl.simulation.sem import MODELS, Simulation, simulate, simulate_from
 
 __all__ = [
     "MLP",

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from mcsl.errors import CyclicGraphError, SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import topological_order
-from mcsl.simulate.settings import check_at_least, check_choice
+from mcsl.simulation.settings import check_at_least, check_choice
 
 GraphKind = Literal["er", "sf"]
 Hubs = Literal["effects", "causes"]

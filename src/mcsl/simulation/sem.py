@@ -12,8 +12,8 @@ from mcsl.data import Dataset
 from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import topological_order
-from mcsl.simulate.graphs import GraphKind, Hubs, simulate_dag
-from mcsl.simulate.mechanisms import (
+from mcsl.simulation.graphs import GraphKind, Hubs, simulate_dag
+from mcsl.simulation.mechanisms import (
     HALF_NORMAL_DEVIATION,
     MLP,
     AdditiveGaussianProcess,
@@ -24,7 +24,7 @@ from mcsl.simulate.mechanisms import (
     PostNonlinear,
     Quadratic,
 )
-from mcsl.simulate.settings import check_at_least, check_choice
+from mcsl.simulation.settings import check_at_least, check_choice
 
 Noise = Literal["equal", "unequal"]
 
