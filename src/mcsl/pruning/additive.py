@@ -18,6 +18,7 @@ from mcsl.pruning.regressions import (
     Findings,
     Regression,
     check_significance,
+    level,
     prune_by_regressions,
 )
 from mcsl.pruning.significance import wilks_test, wood_test
@@ -39,7 +40,8 @@ class AdditivePruner:
     unpenalised terms and all responses, in either mode.
     """
 
-    significance: float = 0.001
+    significance: float | None = 0.001
+    """Level of the test; None for half a false edge on average (see `level`)."""
     mode: Literal["wood", "f"] = "wood"
     n_basis: int = 10
     """Basis size of one column; it shrinks to n / (3 columns) where the rows do not suffice."""
@@ -55,9 +57,8 @@ class AdditivePruner:
     def prune(self, graph: CausalGraph, problem: Problem) -> Pruned:
         """Return the graph of the edges with p-value below `significance`, and every p-value."""
         test = AdditiveTest(problem.dataset.values, self.mode, self.n_basis)
-        return prune_by_regressions(
-            graph, problem, test, lambda value: value < self.significance, n_jobs=self.n_jobs
-        )
+        limit = level(self.significance, problem.n_variables)
+        return prune_by_regressions(graph, problem, test, lambda value: value < limit, n_jobs=self.n_jobs)
 
 
 class AdditiveTest:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -42,12 +41,11 @@ def gaussian(left: Array, right: Array) -> Array:
 def learn_kernel(
     inputs: Array,
     responses: Array,
-    starts: Sequence[NDArray[np.float64]],
     *,
-    block_size: int = 250,
+    block_size: int = 500,
     max_steps: int = 40,
 ) -> Kernel:
-    """Maximise the posterior of relevances and noise, from the best of the starts.
+    """Maximise the posterior of relevances and noise, from the best of a few equal relevances.
 
     The posterior is the marginal likelihood times half-normal priors on the relevances, which keep weak
     data from being explained by a few very short length scales.
@@ -61,7 +59,8 @@ def learn_kernel(
         (x, y)
         for x, y in zip(np.array_split(inputs, n_blocks), np.array_split(responses, n_blocks), strict=True)
     ]
-    points = [np.append(start, 0.0) for start in starts]
+    n_inputs = inputs.shape[1]
+    points = [np.append(np.full(n_inputs, scale), 0.0) for scale in (1 / n_inputs, 0.3, 1.0, 2.0)]
     losses = [_loss(point, blocks)[0] for point in points]
     found = minimize(
         _loss,
@@ -69,7 +68,7 @@ def learn_kernel(
         args=(blocks,),
         jac=True,
         method="L-BFGS-B",
-        bounds=[(0.0, _MOST_RELEVANT)] * inputs.shape[1] + [tuple(np.log(_NOISE_BOUNDS))],
+        bounds=[(0.0, _MOST_RELEVANT)] * n_inputs + [tuple(np.log(_NOISE_BOUNDS))],
         options={"maxiter": max_steps, "ftol": 1e-4},
     )
     return Kernel(found.x[:-1].astype(np.float32), float(np.exp(found.x[-1])))

@@ -19,10 +19,10 @@ from mcsl.pruning.regressions import (
     Findings,
     Regression,
     check_significance,
+    level,
     prune_by_regressions,
 )
 
-_LIKELY = 0.05
 _CLEARLY_BETTER = 3.0
 
 
@@ -38,7 +38,8 @@ class InteractionPruner:
     100 rows only the additive test speaks.
     """
 
-    significance: float = 0.001
+    significance: float | None = 0.001
+    """Level of the test; None for half a false edge on average (see `level`)."""
     n_basis: int = 10
     max_rows: int = 3000
     """The joint test reads at most so many rows, drawn at random: its cost grows with their cube."""
@@ -55,9 +56,8 @@ class InteractionPruner:
         values = problem.dataset.values
         order = np.random.default_rng(self.seed).permutation(len(values))[: self.max_rows]
         judge = partial(_judge, additive=AdditiveTest(values, n_basis=self.n_basis), order=order)
-        return prune_by_regressions(
-            graph, problem, judge, lambda value: value < self.significance, n_jobs=self.n_jobs
-        )
+        limit = level(self.significance, problem.n_variables)
+        return prune_by_regressions(graph, problem, judge, lambda value: value < limit, n_jobs=self.n_jobs)
 
 
 def _judge(regression: Regression, *, additive: AdditiveTest, order: NDArray[np.intp]) -> Findings:
@@ -68,11 +68,8 @@ def _judge(regression: Regression, *, additive: AdditiveTest, order: NDArray[np.
         return first
     columns = np.array(able.columns)
     groups = [np.flatnonzero(np.isin(columns, group)) for group in able.groups]
-    likely = np.isin(columns, able.always)
-    for cause, group in zip(able.causes, groups, strict=True):
-        likely[group] = first[cause].value < _LIKELY
     inputs, responses = additive.values[:, columns], additive.values[:, list(able.responses)]
-    joint = joint_test(inputs, responses, groups, likely, order)
+    joint = joint_test(inputs, responses, groups, order)
     findings = dict(first)
     for cause, value in zip(able.causes, joint.p_values.tolist(), strict=True):
         if joint.advantage > _CLEARLY_BETTER:

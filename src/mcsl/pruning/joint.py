@@ -22,7 +22,6 @@ N_FOLDS = 4
 FEWEST_ROWS = 100
 _HEAVY_TAIL = 10.0
 _LEAST_RELEVANT = 0.05
-_START_SCALES = (0.3, 1.0, 2.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +37,6 @@ def joint_test(
     inputs: Matrix,
     responses: Matrix,
     groups: Sequence[NDArray[np.intp]],
-    likely: NDArray[np.bool_],
     rows: NDArray[np.intp],
 ) -> JointFindings:
     """Test for each group of inputs that no response depends on it, given the other inputs.
@@ -51,10 +49,10 @@ def joint_test(
 
     is standard normal; if it matters, m - g predicts y - g and T is large. Both factors are first cleared
     of their additive dependence on the other inputs. The factors of several responses are multiplied
-    first and summed. `likely` marks the inputs that look relevant already, as a start for the kernel.
+    first and summed.
     """
     x, y = _tamed(inputs[rows]), _tamed(responses[rows]).astype(np.float32)
-    kernel = learn_kernel(x.astype(np.float32), y, _starts(likely))
+    kernel = learn_kernel(x.astype(np.float32), y)
     # A relevance of zero would leave nothing to test; the floor gives every input a direction.
     kernel = Kernel(np.maximum(kernel.relevance, np.float32(_LEAST_RELEVANT)), kernel.noise)
     n_basis = max(2, min(8, -(-len(x) // (3 * x.shape[1]))))
@@ -84,13 +82,6 @@ def _tamed(values: Matrix) -> Matrix:
     heavy = np.abs(standardized).max(axis=0) > _HEAVY_TAIL
     standardized[:, heavy] = ndtri((rankdata(values[:, heavy], axis=0) - 0.5) / len(values))
     return standardized
-
-
-def _starts(likely: NDArray[np.bool_]) -> list[Matrix]:
-    """Return relevances to start from: equal ones, and ones that favour the likely inputs."""
-    equal = [np.full(len(likely), scale) for scale in (1 / len(likely), *_START_SCALES)]
-    unequal = [np.where(likely, scale, scale / 20) for scale in _START_SCALES]
-    return equal + unequal if likely.any() else equal
 
 
 class _AdditiveFit:

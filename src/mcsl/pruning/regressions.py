@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
 
 from mcsl.errors import GraphError, SettingsError
 from mcsl.graph import CausalGraph
@@ -76,7 +77,11 @@ def prune_by_regressions(
             f"Got {', '.join(graph.names)} and {', '.join(problem.names)} instead."
         )
     regressions = [_regression(graph, problem, int(k)) for k in np.flatnonzero(graph.adjacency.any(axis=0))]
-    found: list[Findings] = Parallel(n_jobs=n_jobs)(delayed(judge)(regression) for regression in regressions)
+    # One thread a regression and none inside it: the matrices are too small to share.
+    with threadpool_limits(1):
+        found: list[Findings] = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(judge)(regression) for regression in regressions
+        )
     adjacency = np.zeros_like(graph.adjacency)
     tests = []
     for regression, findings in zip(regressions, found, strict=True):
@@ -89,10 +94,19 @@ def prune_by_regressions(
     return Pruned(CausalGraph(adjacency, graph.names), tuple(tests))
 
 
-def check_significance(significance: float) -> None:
+def check_significance(significance: float | None) -> None:
     """Refuse a level that is not a probability."""
-    if not 0 < significance < 1:
+    if significance is not None and not 0 < significance < 1:
         raise SettingsError(f"`significance` must lie between 0 and 1. Got {significance} instead.")
+
+
+def level(significance: float | None, n_variables: int) -> float:
+    """Return a level as it is, or for None one that lets half a false edge pass among all pairs.
+
+    A search has looked at every pair before a pruner sees the best of them, so all of them count. The
+    paper's 0.001 is the most that is allowed.
+    """
+    return significance or min(0.001, 1 / max(n_variables * (n_variables - 1), 1))
 
 
 def _regression(graph: CausalGraph, problem: Problem, effect: int) -> Regression:
