@@ -16,6 +16,8 @@ from mcsl.order import OrderSearch
 from mcsl.pruning import AdditivePruner, InteractionPruner, Pruner
 from mcsl.search import Schedule
 
+_RARELY_WRONG = InteractionPruner(significance=None, n_jobs=-1)
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -52,9 +54,7 @@ class Recipe:
     @classmethod
     def default(cls) -> Recipe:
         """One recipe for every size and unit: an order by splines that see interactions, then pruning."""
-        return cls(
-            "default", standardize=True, order=OrderSearch(), schedule=None, pruner=InteractionPruner()
-        )
+        return cls("default", standardize=True, order=OrderSearch(), schedule=None, pruner=_RARELY_WRONG)
 
     @classmethod
     def additive(cls) -> Recipe:
@@ -64,7 +64,7 @@ class Recipe:
             standardize=True,
             order=OrderSearch(interactions=False),
             schedule=None,
-            pruner=AdditivePruner(mode="f"),
+            pruner=AdditivePruner(significance=None, mode="f"),
         )
 
     @classmethod
@@ -75,7 +75,7 @@ class Recipe:
             standardize=True,
             order=OrderSearch(),
             schedule=Schedule(learning_rate=1e-2, steps_per_stage=500, batch_size=512),
-            pruner=InteractionPruner(),
+            pruner=_RARELY_WRONG,
         )
 
     @classmethod

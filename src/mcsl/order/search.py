@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
+from threadpoolctl import threadpool_limits
 
 from mcsl.graph import CausalGraph
 from mcsl.order.completion import closure, complete_order
@@ -59,6 +60,11 @@ class OrderSearch:
 
     def find(self, problem: Problem) -> OrderFit:
         """Screen the edges, climb to the best graph, and order what it leaves open."""
+        # Thousands of small regressions: threads inside them would only wait for each other.
+        with threadpool_limits(1):
+            return self._find(problem)
+
+    def _find(self, problem: Problem) -> OrderFit:
         began = time.perf_counter()
         table = spline_table(problem)
         candidates = screen(problem, table, interactions=False, stand_aside=0)
