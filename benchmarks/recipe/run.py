@@ -1,6 +1,6 @@
 """Recipes on the paper's data models, standardised or raw: one JSON line per (scenario, method, seed).
 
-    python benchmarks/recipe/run.py [--scenarios gp-ER4-10 ...] [--methods default additive] [--seeds 1000-1004]
+    python benchmarks/recipe/run.py [--scenarios gp-ER4-10 ...] [--methods default ...] [--seeds 1000-1004]
 
 Lines are appended as runs finish, and what is already there is not run again.
 """

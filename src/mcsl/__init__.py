@@ -14,15 +14,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mcsl.data import Dataset, read_table
+    from mcsl.data import Dataset, read_table, to_dataset
     from mcsl.errors import CyclicGraphError, DataError, GraphError, McslError, OutputError, SettingsError
     from mcsl.evaluation import Metrics, evaluate
     from mcsl.graph import CausalGraph
     from mcsl.learning import learn
     from mcsl.model import MLP, Linear, Mechanism, Quadratic
     from mcsl.objective import gaussian_likelihood, least_squares
+    from mcsl.order import OrderSearch
+    from mcsl.outputs.plots import plot_graph, write_graph_picture
     from mcsl.problem import Problem
-    from mcsl.pruning import KeepAll
+    from mcsl.pruning import AdditivePruner, InteractionPruner, KeepAll, QuadraticPruner
     from mcsl.recipe import Recipe
     from mcsl.result import Result
     from mcsl.search import Schedule, StopReason, TraceRow
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "data": ("Dataset", "read_table"),
+    "data": ("Dataset", "read_table", "to_dataset"),
     "errors": ("CyclicGraphError", "DataError", "GraphError", "McslError", "OutputError", "SettingsError"),
     "evaluation": ("Metrics", "evaluate"),
     "graph": ("CausalGraph",),
@@ -39,7 +41,9 @@ _ROOMS = {
     "model": ("MLP", "Linear", "Mechanism", "Quadratic"),
     "objective": ("gaussian_likelihood", "least_squares"),
     "problem": ("Problem",),
-    "pruning": ("KeepAll",),
+    "order": ("OrderSearch",),
+    "outputs.plots": ("plot_graph", "write_graph_picture"),
+    "pruning": ("AdditivePruner", "InteractionPruner", "KeepAll", "QuadraticPruner"),
     "recipe": ("Recipe",),
     "result": ("Result",),
     "search": ("Schedule", "StopReason", "TraceRow"),
@@ -49,19 +53,23 @@ _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "MLP",
+    "AdditivePruner",
     "CausalGraph",
     "CyclicGraphError",
     "DataError",
     "Dataset",
     "GraphError",
+    "InteractionPruner",
     "KeepAll",
     "Linear",
     "McslError",
     "Mechanism",
     "Metrics",
+    "OrderSearch",
     "OutputError",
     "Problem",
     "Quadratic",
+    "QuadraticPruner",
     "Recipe",
     "Result",
     "Schedule",
@@ -73,8 +81,11 @@ __all__ = [
     "gaussian_likelihood",
     "learn",
     "least_squares",
+    "plot_graph",
     "read_table",
     "simulate",
+    "to_dataset",
+    "write_graph_picture",
 ]
 
 logging.getLogger(__name__).addHandler(logging.NullHandler())
