@@ -27,7 +27,7 @@ class EdgeMask(eqx.Module):
         allowed = np.array(candidates, dtype=bool)
         np.fill_diagonal(allowed, False)
         start = np.zeros(allowed.shape) if logits is None else np.where(allowed, logits, 0.0)
-        return cls(jnp.asarray(start, jnp.float32), jnp.asarray(allowed), temperature)
+        return cls(jax.device_put(start.astype(np.float32)), jax.device_put(allowed), temperature)
 
     def sample(self, key: PRNGKeyArray) -> Float[Array, "cause effect"]:
         """Draw one soft mask; a fresh key gives fresh noise."""

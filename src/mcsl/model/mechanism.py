@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 import equinox as eqx
-import jax.numpy as jnp
+import jax
 import numpy as np
 from jaxtyping import Array, Float
 
@@ -37,9 +37,9 @@ It draws from a NumPy generator: JAX would spend seconds compiling code that run
 def xavier_uniform(rng: np.random.Generator, shape: tuple[int, int, int]) -> Float[Array, "effect out in"]:
     """Draw one weight matrix a variable from U(-a, a) with a = sqrt(6 / (fan_in + fan_out))."""
     limit = (6.0 / (shape[1] + shape[2])) ** 0.5
-    return jnp.asarray(rng.uniform(-limit, limit, shape).astype(np.float32))
+    return jax.device_put(rng.uniform(-limit, limit, shape).astype(np.float32))
 
 
 def zeros(*shape: int) -> Float[Array, ...]:
     """Return float32 zeros, made by NumPy for the same reason."""
-    return jnp.asarray(np.zeros(shape, np.float32))
+    return jax.device_put(np.zeros(shape, np.float32))

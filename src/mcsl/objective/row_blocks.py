@@ -32,7 +32,7 @@ class RowBlocks(eqx.Module):
         weights = np.zeros(n_blocks * size, np.float32)
         weights[:n] = 1.0
         values = padded.reshape(n_blocks, size, d).transpose(0, 2, 1)
-        return cls(jnp.asarray(values), jnp.asarray(weights.reshape(n_blocks, size)))
+        return cls(jax.device_put(values), jax.device_put(weights.reshape(n_blocks, size)))
 
     @property
     def n_blocks(self) -> int:

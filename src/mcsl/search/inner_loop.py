@@ -44,6 +44,7 @@ class StageEnd(NamedTuple):
     log_acyclicity_of_probabilities: Float[Array, ""]
 
 
+@eqx.filter_jit
 def start(model: MaskedSEM, settings: StepSettings) -> TrainingState:
     """Pair a model with a fresh optimiser."""
     return TrainingState(model, _optimizer(settings).init(model.trained()))
