@@ -10,6 +10,7 @@ import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Array, Float
+from numpy.typing import NDArray
 
 from mcsl.problem import Problem
 
@@ -37,9 +38,15 @@ It draws from a NumPy generator: JAX would spend seconds compiling code that run
 def xavier_uniform(rng: np.random.Generator, shape: tuple[int, int, int]) -> Float[Array, "effect out in"]:
     """Draw one weight matrix a variable from U(-a, a) with a = sqrt(6 / (fan_in + fan_out))."""
     limit = (6.0 / (shape[1] + shape[2])) ** 0.5
-    return jax.device_put(rng.uniform(-limit, limit, shape).astype(np.float32))
+    return _put(rng.uniform(-limit, limit, shape))
 
 
 def zeros(*shape: int) -> Float[Array, ...]:
     """Return float32 zeros, made by NumPy for the same reason."""
-    return jax.device_put(np.zeros(shape, np.float32))
+    return _put(np.zeros(shape))
+
+
+def _put(values: NDArray[np.float64]) -> Array:
+    # Unlike jnp.asarray, this compiles nothing.
+    array: Array = jax.device_put(values.astype(np.float32))
+    return array
