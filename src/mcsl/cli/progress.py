@@ -30,7 +30,7 @@ class ProgressBar:
             transient=True,
         )
         self._first: TraceRow | None = None
-        self._task = self._progress.add_task("compiling", total=1.0, state="", remaining="")
+        self._task = self._progress.add_task("searching", total=1.0, state="", remaining="")
 
     def __enter__(self) -> ProgressBar:
         self._progress.start()
