@@ -7,7 +7,6 @@ import numpy as np
 import polars as pl
 
 import mcsl
-from mcsl.outputs.plots import write_graph_picture
 
 TRUTH = [
     ("sun", "temperature"),
@@ -41,4 +40,4 @@ if __name__ == "__main__":
 
     truth = mcsl.CausalGraph.from_edges(TRUTH, table.columns)
     print(mcsl.evaluate(result.graph, truth))
-    write_graph_picture(result, "graph.svg", truth=truth)
+    mcsl.write_graph_picture(result, "graph.svg", truth=truth)
