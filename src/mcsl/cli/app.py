@@ -69,7 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "mcsl"
             message = error.format_message().replace("Value error, ", "").rstrip(".")
-            return _complain(f"{message}; see `{command} --help`.", 2) if message else int(error.exit_code)
+            see = " See" if message.endswith("?") else "; see"
+            return _complain(f"{message}{see} `{command} --help`.", 2) if message else int(error.exit_code)
         if "--verbose" in arguments:
             traceback.print_exc()
         return _complain(

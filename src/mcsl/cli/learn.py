@@ -28,25 +28,28 @@ def learn(
     out: Annotated[
         Path, typer.Option(help="Directory to write the results into.", metavar="DIR", show_default=False)
     ],
-    recipe: Annotated[RecipeName, typer.Option(help="Settings to start from.")] = "default",
+    recipe: Annotated[
+        RecipeName,
+        typer.Option(help="Settings to start from; what follows marked * makes the default `masked`."),
+    ] = "default",
     seed: Annotated[
         int, typer.Option(min=0, max=2**32 - 1, help="The same seed gives the same graph.", metavar="N")
     ] = 0,
     mechanism: Annotated[
         MechanismName | None,
         typer.Option(
-            help="How effects follow from their causes. [default: the recipe's]", show_default=False
+            help="* How networks get effects from causes. [default: the recipe's]", show_default=False
         ),
     ] = None,
     score: Annotated[
         ScoreName | None,
-        typer.Option(help="What measures the fit. [default: the recipe's]", show_default=False),
+        typer.Option(help="* What measures the fit of networks. [default: the recipe's]", show_default=False),
     ] = None,
     sparsity: Annotated[
         float | None,
         typer.Option(
             min=0,
-            help="Price of an edge: more gives fewer edges. [default: the recipe's]",
+            help="* Price of an edge in training: more gives fewer edges. [default: the recipe's]",
             metavar="X",
             show_default=False,
         ),
