@@ -39,7 +39,7 @@ def test_needless_edges_go_and_are_listed(mcsl, table, tmp_path):
     assert (edges["p_value"] < 0.001).to_list() == [True, True, False]
     assert "2 edges among 3 variables, from 500 samples; a test removed 1 more" in outcome.out
     record = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
-    assert (record["variables"], record["pruner"]) == (NAMES, "cam")
+    assert (record["variables"], record["pruner"]) == (NAMES, "interactions")
 
 
 def test_a_graph_without_names_is_matched_by_position(mcsl, table, tmp_path):

@@ -26,7 +26,9 @@ def prune(
     out: Annotated[
         Path, typer.Option(help="Directory to write the results into.", metavar="DIR", show_default=False)
     ],
-    by: Annotated[PrunerName, typer.Option("--prune", help="Test that removes needless edges.")] = "cam",
+    by: Annotated[
+        PrunerName, typer.Option("--prune", help="Test that removes needless edges.")
+    ] = "interactions",
     drop: Annotated[
         list[str] | None,
         typer.Option(
