@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import ndtr, ndtri
-from scipy.stats import rankdata
 
 from mcsl.pruning.gaussian_process import Array, Kernel, gaussian, learn_kernel
 from mcsl.pruning.smoothing import fit_smooth, inverse_of
@@ -80,7 +79,11 @@ def _tamed(values: Matrix) -> Matrix:
     """Return the columns standardised; a heavy-tailed one is replaced by its normal scores."""
     standardized = standardize(values)
     heavy = np.abs(standardized).max(axis=0) > _HEAVY_TAIL
-    standardized[:, heavy] = ndtri((rankdata(values[:, heavy], axis=0) - 0.5) / len(values))
+    if heavy.any():
+        # It takes a second to load and is rarely needed.
+        from scipy.stats import rankdata
+
+        standardized[:, heavy] = ndtri((rankdata(values[:, heavy], axis=0) - 0.5) / len(values))
     return standardized
 
 
