@@ -23,7 +23,7 @@ PRUNERS = {
     "additive-f": AdditivePruner(mode="f"),
     "interactions": InteractionPruner(),
 }
-N_NULLS, N_SAMPLES, N_TABLES = 18, 600, 556
+N_NULLS, N_SAMPLES, N_TABLES = 18, 400, 556
 
 
 def table(noise: str, seed: int) -> Problem:

@@ -30,8 +30,8 @@ _CLEARLY_BETTER = 3.0
 class InteractionPruner:
     """Keep a cause that either an additive or a joint test finds significant.
 
-    The additive test is that of `AdditivePruner`; the joint one, `joint_test`, asks whether a Gaussian
-    process over all causes predicts the effect better with this cause than without. The p-value is
+    The additive test is that of `AdditivePruner(mode="f")`, which keeps its level exactly; the joint one,
+    `joint_test`, asks whether a Gaussian process over all causes predicts better with this cause. The p-value is
     twice the smaller of the two (Bonferroni), and the test that gave it is named. Where the Gaussian
     process predicts clearly better than an additive model, by three standard errors, the additive test
     mistakes what its model cannot fit for effects of the cause, and the joint test decides alone. Below
@@ -55,7 +55,7 @@ class InteractionPruner:
         """Return the graph of the edges with p-value below `significance`, and every p-value."""
         values = problem.dataset.values
         order = np.random.default_rng(self.seed).permutation(len(values))[: self.max_rows]
-        judge = partial(_judge, additive=AdditiveTest(values, n_basis=self.n_basis), order=order)
+        judge = partial(_judge, additive=AdditiveTest(values, "f", self.n_basis), order=order)
         limit = level(self.significance, problem.n_variables)
         return prune_by_regressions(graph, problem, judge, lambda value: value < limit, n_jobs=self.n_jobs)
 

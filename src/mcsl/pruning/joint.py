@@ -177,7 +177,9 @@ def _p_value(
     cleared = additive.residuals(np.column_stack([surprise, gain, base]).astype(float), left_out)
     surprise_left, gain_left, base_left = (cleared[:, k * width : (k + 1) * width] for k in range(3))
     product = np.sum(_without(surprise_left, base_left) * _without(gain_left, base_left), axis=1)
-    length = np.sqrt(np.sum(product**2))
+    # Clearing costs both factors degrees of freedom; the variance of their sum loses them only once.
+    left = 1 - (1 + width + additive.design.shape[1] - len(left_out)) / len(product)
+    length = np.sqrt(np.sum(product**2) / left)
     return float(ndtr(-product.sum() / length)) if length > 0 else 1.0
 
 
