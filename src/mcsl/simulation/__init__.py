@@ -12,20 +12,32 @@ from mcsl.simulation.mechanisms import (
     Quadratic,
 )
 from mcsl.simulation.sem import MODELS, Simulation, simulate, simulate_from
+from mcsl.simulation.series import (
+    Intervention,
+    SeriesModel,
+    SeriesSimulation,
+    simulate_series,
+    simulate_series_model,
+)
 
 __all__ = [
     "MLP",
     "MODELS",
     "AdditiveGaussianProcess",
     "GaussianProcess",
+    "Intervention",
     "Linear",
     "Mechanism",
     "Model",
     "PostNonlinear",
     "Quadratic",
+    "SeriesModel",
+    "SeriesSimulation",
     "Simulation",
     "longest_path",
     "simulate",
     "simulate_dag",
     "simulate_from",
+    "simulate_series",
+    "simulate_series_model",
 ]
