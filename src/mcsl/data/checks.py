@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,8 @@ class Column:
     """A value that is not a number ..."""
     row: int = 0
     """... and the row it stands in, from 0."""
+    cells: Sequence[Any] = field(default=(), repr=False)
+    """What stands in the rows of a column that is refused as numbers; None where nothing does."""
 
 
 @dataclass(frozen=True)
@@ -53,21 +56,21 @@ class Origin:
         return f"mcsl.data.to_dataset(data, drop={list(names)!r})"
 
 
-def check_table(columns: Sequence[Column], origin: Origin, drop: Collection[str]) -> Dataset:
+def check_table(
+    columns: Sequence[Column], origin: Origin, drop: Collection[str], *, allow_missing: bool = False
+) -> Dataset:
     """Return the table without the columns in `drop`, or say in one sentence why it cannot be used."""
-    drop = [drop] if isinstance(drop, str) else list(drop)
     known = [column.name for column in columns]
-    for name in drop:
-        if name not in known:
-            raise DataError(f"There is no column {name!r} to drop in {origin.name}; it has {_listed(known)}.")
-    columns = [column for column in columns if column.name not in drop]
+    columns = drop_columns(columns, origin, drop)
     _check_names([column.name for column in columns], known, origin)
     _check_kinds(columns, origin)
     values = np.column_stack([column.values for column in columns])
     names = [column.name for column in columns]
     if len(values) == 0:
         raise DataError(f"{_capital(origin.name)} has column names but no rows.")
-    _check_finite(values, names, origin)
+    if allow_missing:
+        _check_any(values, names, origin)
+    _check_finite(values, names, origin, allow_missing=allow_missing)
     if len(values) < MIN_SAMPLES:
         rows = "1 row" if len(values) == 1 else f"{len(values)} rows"
         raise DataError(f"{_capital(origin.name)} has {rows}; learning needs at least {MIN_SAMPLES}.")
@@ -75,6 +78,16 @@ def check_table(columns: Sequence[Column], origin: Origin, drop: Collection[str]
     _check_spread(values, names, origin)
     _check_copies(values, names, origin)
     return Dataset(values, tuple(names))
+
+
+def drop_columns(columns: Sequence[Column], origin: Origin, drop: Collection[str]) -> list[Column]:
+    """Return the columns that `drop` does not name."""
+    drop = [drop] if isinstance(drop, str) else list(drop)
+    known = [column.name for column in columns]
+    for name in drop:
+        if name not in known:
+            raise DataError(f"There is no column {name!r} to drop in {origin.name}; it has {listed(known)}.")
+    return [column for column in columns if column.name not in drop]
 
 
 def _check_names(names: Sequence[str], in_file: Sequence[str], origin: Origin) -> None:
@@ -100,13 +113,26 @@ def _check_kinds(columns: Sequence[Column], origin: Origin) -> None:
     example = f", for example {_short(wrong[0].example)} in {origin.place(wrong[0].row)}"
     holds, them = ("holds", "it") if len(wrong) == 1 else ("hold", "them")
     raise DataError(
-        f"{_listed(names, 'Column')} of {origin.name} {holds} {kinds}{example}; "
+        f"{listed(names, 'Column')} of {origin.name} {holds} {kinds}{example}; "
         f"turn {them} into plain numbers, or leave {them} out with {origin.drop_hint(names)}."
     )
 
 
-def _check_finite(values: NDArray[np.float64], names: Sequence[str], origin: Origin) -> None:
-    for bad, noun in ((np.isnan(values), "missing value"), (np.isinf(values), "infinite value")):
+def _check_any(values: NDArray[np.float64], names: Sequence[str], origin: Origin) -> None:
+    empty = [name for name, column in zip(names, values.T, strict=True) if np.isnan(column).all()]
+    if empty:
+        holds, them = ("has", "it") if len(empty) == 1 else ("have", "them")
+        raise DataError(
+            f"{listed(empty, 'Column')} of {origin.name} {holds} no values; "
+            f"leave {them} out with {origin.drop_hint(empty)}."
+        )
+
+
+def _check_finite(
+    values: NDArray[np.float64], names: Sequence[str], origin: Origin, *, allow_missing: bool
+) -> None:
+    missing = np.isnan(values) & (not allow_missing)
+    for bad, noun in ((missing, "missing value"), (np.isinf(values), "infinite value")):
         count = int(bad.sum())
         if not count:
             continue
@@ -115,7 +141,7 @@ def _check_finite(values: NDArray[np.float64], names: Sequence[str], origin: Ori
         if count > 1:
             touched = [names[i] for i in sorted(set(columns))]
             rows_touched = f"{len(set(rows))} of {len(values)} rows"
-            place = f"in {rows_touched} and in {_listed(touched)}, the first {place}"
+            place = f"in {rows_touched} and in {listed(touched)}, the first {place}"
         raise DataError(
             f"{_capital(origin.name)} has {count} {noun}{'s'[: count > 1]} {place}; "
             f"fill in or remove {'it' if count == 1 else 'them'} first."
@@ -132,17 +158,17 @@ def _check_row_index(first: NDArray[np.float64], name: str, origin: Origin) -> N
 
 
 def _check_spread(values: NDArray[np.float64], names: Sequence[str], origin: Origin) -> None:
-    low, high = values.min(axis=0), values.max(axis=0)
+    low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
     magnitude = np.maximum(np.abs(low), np.abs(high))
     constant = [names[i] for i in _where(low == high)]
     if constant:
         holds, them = ("has", "it") if len(constant) == 1 else ("have", "them")
         raise DataError(
-            f"{_listed(constant, 'Column')} of {origin.name} {holds} the same value in every row, "
+            f"{listed(constant, 'Column')} of {origin.name} {holds} the same value in every row, "
             f"which says nothing about causes; leave {them} out with {origin.drop_hint(constant)}."
         )
     for i in _where(magnitude > LARGEST):
-        row = int(np.argmax(np.abs(values[:, i])))
+        row = int(np.nanargmax(np.abs(values[:, i])))
         raise DataError(
             f"Column {names[i]!r} of {origin.name} reaches {values[row, i]:g} in {origin.place(row)}, "
             f"beyond the largest float32 ({LARGEST:.2g}); rescale it."
@@ -175,7 +201,7 @@ def _where(condition: NDArray[np.bool_]) -> list[int]:
     return [int(i) for i in np.flatnonzero(condition)]
 
 
-def _listed(names: Sequence[str], noun: str = "column") -> str:
+def listed(names: Sequence[str], noun: str = "column") -> str:
     """Return "column 'a'", "columns 'a' and 'b'", or the first few of many."""
     if len(names) == 1:
         return f"{noun} {names[0]!r}"

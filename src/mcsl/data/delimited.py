@@ -136,7 +136,8 @@ def _to_column(name: str, cells: pl.Series, delimiter: str) -> Column:
         else:
             row = int(unread.arg_max() or 0)
             example = str(cells[row])
-            return Column(name, kind="dates" if _DATE.match(example) else "text", example=example, row=row)
+            kind = "dates" if _DATE.match(example) else "text"
+            return Column(name, kind=kind, example=example, row=row, cells=cells.to_list())
     return Column(name, numbers.fill_null(math.nan).to_numpy().astype(np.float64))
 
 

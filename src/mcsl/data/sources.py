@@ -29,13 +29,8 @@ def read_table(path: str | os.PathLike[str], *, drop: Collection[str] = ()) -> D
     The first line holds the names unless it holds only numbers; then the columns are x1, x2, ....
     `drop` names columns to leave out. Messages count lines from 1, the header being line 1.
     """
-    path = Path(path)
-    content = read_bytes(path)
-    if (content and path.suffix.lower() in {".parquet", ".pq"}) or content.startswith(_PARQUET_MAGIC):
-        return _from_frame(_read_parquet(content, path), Origin(str(path), is_file=True), drop)
-    table = parse_text(decode(content, str(path)), str(path))
-    origin = Origin(str(path), lambda row: f"line {table.line(row)}", is_file=True)
-    return check_table(to_columns(table, str(path)), origin, drop)
+    columns, origin = _read_columns(Path(path))
+    return check_table(columns, origin, drop)
 
 
 def to_dataset(data: Any, *, drop: Collection[str] = ()) -> Dataset:
@@ -44,12 +39,18 @@ def to_dataset(data: Any, *, drop: Collection[str] = ()) -> Dataset:
     The columns of an array are named x1, x2, .... `drop` names columns to leave out. Messages count
     rows from 0.
     """
+    columns, origin = columns_of(data)
+    return check_table(columns, origin, drop)
+
+
+def columns_of(data: Any) -> tuple[list[Column], Origin]:
+    """Return the columns of anything `to_dataset` takes, of whatever kind, and where they come from."""
     origin = Origin("the table")
     if isinstance(data, str | os.PathLike):
-        return read_table(data, drop=drop)
+        return _read_columns(Path(data))
     if isinstance(data, Dataset):
         pairs = zip(data.names, data.values.T, strict=True)
-        return check_table([Column(name, values) for name, values in pairs], origin, drop)
+        return [Column(name, values) for name, values in pairs], origin
     if hasattr(data, "toarray") and hasattr(data, "nnz"):
         raise DataError("The table is a sparse matrix; pass `data.toarray()` instead.")
 
@@ -61,8 +62,17 @@ def to_dataset(data: Any, *, drop: Collection[str] = ()) -> Dataset:
         names = [str(name) for name in data.columns]
         raise DataError(f"Two columns of the table are named {_first_twice(names)!r}; rename one.") from None
     if isinstance(frame, nw.DataFrame | nw.LazyFrame):
-        return _from_frame(frame, origin, drop)
-    return check_table(_array_columns(data), origin, drop)
+        return _frame_columns(frame), origin
+    return _array_columns(data), origin
+
+
+def _read_columns(path: Path) -> tuple[list[Column], Origin]:
+    content = read_bytes(path)
+    if (content and path.suffix.lower() in {".parquet", ".pq"}) or content.startswith(_PARQUET_MAGIC):
+        return _frame_columns(_read_parquet(content, path)), Origin(str(path), is_file=True)
+    table = parse_text(decode(content, str(path)), str(path))
+    origin = Origin(str(path), lambda row: f"line {table.line(row)}", is_file=True)
+    return to_columns(table, str(path)), origin
 
 
 def read_bytes(path: Path) -> bytes:
@@ -90,13 +100,12 @@ def _read_parquet(content: bytes, path: Path) -> nw.DataFrame[Any]:
         raise DataError(f"{path} is not a complete Parquet file; write it again.") from None
 
 
-def _from_frame(frame: Any, origin: Origin, drop: Collection[str]) -> Dataset:
+def _frame_columns(frame: Any) -> list[Column]:
     import narwhals as nw
 
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
-    columns = [_frame_column(str(name), frame[:, i]) for i, name in enumerate(frame.columns)]
-    return check_table(columns, origin, drop)
+    return [_frame_column(str(name), frame[:, i]) for i, name in enumerate(frame.columns)]
 
 
 def _frame_column(name: str, series: nw.Series[Any]) -> Column:
@@ -111,7 +120,7 @@ def _frame_column(name: str, series: nw.Series[Any]) -> Column:
     row = next((row for row, cell in enumerate(cells) if cell is not None), None)
     if row is None:
         return Column(name, np.full(len(cells), np.nan))
-    return Column(name, kind=_kind(cells[row]), example=str(cells[row]), row=row)
+    return Column(name, kind=_kind(cells[row]), example=str(cells[row]), row=row, cells=cells)
 
 
 def _array_columns(data: Any) -> list[Column]:
@@ -124,9 +133,10 @@ def _array_columns(data: Any) -> list[Column]:
     kinds = {"c": "complex numbers", "M": "dates", "m": "dates"}
     if array.dtype.kind in kinds:
         kind = kinds[array.dtype.kind]
-        examples = array[0] if len(array) else names
+        cells = [column.tolist() for column in array.T]
         return [
-            Column(name, kind=kind, example=str(value)) for name, value in zip(names, examples, strict=True)
+            Column(name, kind=kind, example=str(column[0]) if column else name, cells=column)
+            for name, column in zip(names, cells, strict=True)
         ]
     return [_object_column(name, column) for name, column in zip(names, array.T, strict=True)]
 
@@ -150,7 +160,7 @@ def _object_column(name: str, cells: Iterable[Any]) -> Column:
     for row, cell in enumerate(cells):
         is_missing = cell is None or (type(cell).__name__ == "NAType")
         if not (is_missing or isinstance(cell, numbers.Real | Decimal | np.bool_)):
-            return Column(name, kind=_kind(cell), example=str(cell), row=row)
+            return Column(name, kind=_kind(cell), example=str(cell), row=row, cells=cells)
     values = [
         float(cell) if isinstance(cell, numbers.Real | Decimal | np.bool_) else np.nan for cell in cells
     ]
