@@ -2,6 +2,7 @@
 
 from mcsl.data.checks import MIN_SAMPLES
 from mcsl.data.dataset import Dataset
+from mcsl.data.series import SeriesTable, to_series
 from mcsl.data.sources import read_table, to_dataset
 
-__all__ = ["MIN_SAMPLES", "Dataset", "read_table", "to_dataset"]
+__all__ = ["MIN_SAMPLES", "Dataset", "SeriesTable", "read_table", "to_dataset", "to_series"]

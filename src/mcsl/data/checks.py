@@ -55,6 +55,10 @@ class Origin:
             return " ".join(f"--drop {shlex.quote(name)}" for name in names)
         return f"mcsl.data.to_dataset(data, drop={list(names)!r})"
 
+    def hint(self, option: str, argument: str) -> str:
+        """Return what to write, on the command line or in Python."""
+        return option if self.is_file else argument
+
 
 def check_table(
     columns: Sequence[Column], origin: Origin, drop: Collection[str], *, allow_missing: bool = False

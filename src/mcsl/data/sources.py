@@ -133,7 +133,9 @@ def _array_columns(data: Any) -> list[Column]:
     kinds = {"c": "complex numbers", "M": "dates", "m": "dates"}
     if array.dtype.kind in kinds:
         kind = kinds[array.dtype.kind]
-        cells = [column.tolist() for column in array.T]
+        # Nanoseconds would come out as plain integers.
+        units = {"M": "datetime64[us]", "m": "timedelta64[us]"}
+        cells = [column.tolist() for column in array.astype(units.get(array.dtype.kind, array.dtype)).T]
         return [
             Column(name, kind=kind, example=str(column[0]) if column else name, cells=column)
             for name, column in zip(names, cells, strict=True)

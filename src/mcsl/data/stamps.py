@@ -1,0 +1,113 @@
+"""Time columns: which one it is, its stamps as numbers, and steps in words."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcsl.data.checks import Column, Origin, listed
+from mcsl.errors import DataError, SettingsError
+
+TIME_NAMES = frozenset({"time", "timestamp", "datetime", "date", "t", "ts", "step", "epoch", "unix_time"})
+"""What a rising column of numbers is called if it is the time, in lower case."""
+
+UNITS = {"w": 604800.0, "d": 86400.0, "h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6}
+"""Seconds in a unit, longest first."""
+
+
+def find_time(
+    columns: Sequence[Column], ids: NDArray[np.intp], name: str | None, origin: Origin
+) -> Column | None:
+    """Return the time column: the one named, the one of dates, or the rising one that is called like it."""
+    if name is not None:
+        found = [column for column in columns if column.name == name]
+        if not found:
+            names = [column.name for column in columns]
+            raise DataError(f"There is no time column {name!r} in {origin.name}; it has {listed(names)}.")
+        return found[0]
+    dates = [column for column in columns if column.kind == "dates"]
+    if len(dates) > 1:
+        hint = origin.hint("--time-column", "`time=`")
+        names = [column.name for column in dates]
+        raise DataError(
+            f"{listed(names, 'Column')} of {origin.name} hold dates; name the time column by {hint}."
+        )
+    called = [c for c in columns if c.name.strip().lower() in TIME_NAMES and _rises(c.values, ids)]
+    return next(iter([*dates, *called]), None)
+
+
+def _rises(values: NDArray[np.float64], ids: NDArray[np.intp]) -> bool:
+    """Whether numbers never fall within a series."""
+    if len(values) != len(ids) or len(values) < 2 or np.isnan(values).any():
+        return False
+    order = np.argsort(ids, kind="stable")
+    steps = np.diff(values[order])[np.diff(ids[order]) == 0]
+    return bool((steps >= 0).all() and (steps > 0).any())
+
+
+def read_stamps(column: Column, origin: Origin) -> NDArray[np.float64]:
+    """Return times as numbers: dates as seconds since 1970, numbers as they are."""
+    stamps = column.values if column.kind == "numbers" else _seconds(column.cells)
+    if np.isfinite(stamps).all():
+        return stamps
+    row = int(np.argmin(np.isfinite(stamps)))
+    cell = column.cells[row] if len(column.cells) else None
+    holds = "is empty" if cell is None else f"holds {str(cell)!r}, which is no time,"
+    raise DataError(
+        f"The time column {column.name!r} of {origin.name} {holds} in {origin.place(row)}; "
+        "write it like 2024-05-01 13:45:00, or remove the row."
+    )
+
+
+def _seconds(cells: Sequence[Any]) -> NDArray[np.float64]:
+    if any(isinstance(cell, str) for cell in cells):
+        import polars as pl
+
+        text = pl.Series(cells, dtype=pl.String, strict=False)
+        # Offsets make the stamps comparable; what has none is taken as it stands.
+        zoned = text.str.contains(r"(?:Z|[+-]\d{2}:?\d{2})$").all()
+        try:
+            parsed = text.str.to_datetime(time_unit="us", time_zone="UTC" if zoned else None, strict=False)
+        except pl.exceptions.PolarsError:
+            return np.full(len(cells), np.nan)
+        cells = parsed.to_list()
+    return np.array([_second(cell) for cell in cells], dtype=np.float64)
+
+
+def _second(cell: Any) -> float:
+    if isinstance(cell, datetime.timedelta):
+        return cell.total_seconds()
+    if isinstance(cell, datetime.time):
+        return cell.hour * 3600 + cell.minute * 60 + cell.second + cell.microsecond * 1e-6
+    if not isinstance(cell, datetime.date) or str(cell) == "NaT":
+        return np.nan
+    if not isinstance(cell, datetime.datetime):
+        cell = datetime.datetime.combine(cell, datetime.time())
+    assert isinstance(cell, datetime.datetime)
+    return (cell if cell.tzinfo else cell.replace(tzinfo=datetime.UTC)).timestamp()
+
+
+def read_step(rule: str | float, clock: Column) -> float:
+    """Return the length of a step, in seconds if the time column holds dates."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)?\s*([a-zA-Z]*)\s*", str(rule))
+    number, unit = found.groups() if found else (None, "")
+    unit = {"m": "min", "t": "min", "sec": "s"}.get(unit.lower(), unit.lower())
+    is_date = clock.kind != "numbers"
+    if (unit in UNITS) is not is_date or not (number or unit) or not float(number or 1) > 0:
+        example = "a step such as 30s, 5min, 1h or 1d" if is_date else "a number above 0, as the times are"
+        raise SettingsError(f"`resample` must be {example}. Got {rule!r} instead.")
+    return float(number or 1) * UNITS.get(unit, 1.0)
+
+
+def say_step(step: float, clock: Column) -> str:
+    """Return the length of a step as `read_step` reads it."""
+    if clock.kind == "numbers":
+        return f"{step:g}"
+    whole = [unit for unit, seconds in UNITS.items() if abs(step / seconds - round(step / seconds)) < 1e-6]
+    unit = next((unit for unit in whole if step / UNITS[unit] >= 1), "s")
+    return f"{step / UNITS[unit]:g}{unit}"
