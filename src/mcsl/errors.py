@@ -5,6 +5,7 @@ McslError
 ├── GraphError      an adjacency matrix is malformed or does not fit its names
 │   └── CyclicGraphError    ... or has a cycle where a DAG is needed
 ├── SettingsError   an option or a field of a recipe is out of range
+│   └── KnowledgeError      ... or prior knowledge contradicts itself or the table
 └── OutputError     a result could not be written
 
 Every message is one sentence: what was wrong, where, and what to do. The command line prints it and
@@ -30,6 +31,10 @@ class CyclicGraphError(GraphError):
 
 class SettingsError(McslError, ValueError):
     """An option or a field of a recipe is out of range."""
+
+
+class KnowledgeError(SettingsError):
+    """Prior knowledge contradicts itself or the table."""
 
 
 class OutputError(McslError, OSError):

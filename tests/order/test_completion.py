@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcsl.order.completion import closure, complete_order
+from mcsl.graph.causal_graph import closure
+from mcsl.order.completion import complete_order
 
 
 def worth(order, gains) -> float:

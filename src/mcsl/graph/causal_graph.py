@@ -153,3 +153,13 @@ def find_cycle(adjacency: ArrayLike) -> list[int]:
         path.append(node)
         node = int(np.flatnonzero(matrix[:, node] & left)[0])
     return path[path.index(node) :][::-1]
+
+
+def closure(adjacency: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which variable reaches which, itself included, by repeated squaring."""
+    reaches = adjacency | np.eye(len(adjacency), dtype=bool)
+    while True:
+        further = reaches.astype(np.float32) @ reaches.astype(np.float32) > 0.5
+        if np.array_equal(further, reaches):
+            return reaches
+        reaches = further

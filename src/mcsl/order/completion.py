@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.graph.causal_graph import topological_order
+from mcsl.graph.causal_graph import closure, topological_order
 
 
 def complete_order(adjacency: NDArray[np.bool_], gains: NDArray[np.float64]) -> list[int]:
@@ -43,13 +43,3 @@ def _best_step(
         return 0.0, 0
     worth = np.cumsum(advantage[free])
     return float(worth.max()), int(worth.argmax()) + 1
-
-
-def closure(adjacency: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which variable reaches which, itself included, by repeated squaring."""
-    reaches = adjacency | np.eye(len(adjacency), dtype=bool)
-    while True:
-        further = reaches.astype(np.float32) @ reaches.astype(np.float32) > 0.5
-        if np.array_equal(further, reaches):
-            return reaches
-        reaches = further

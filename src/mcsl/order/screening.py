@@ -38,7 +38,8 @@ def screen(
     Variable i is regressed on the spline functions of all others, and j is a candidate neighbour of i if
     the F-test of its functions rejects in either direction. With `interactions`, j and k are too if the
     residuals of i correlate with the product X_j X_k. The levels are such that a variable gains
-    `false_candidates` unrelated ones on average by each test. What `problem` forbids stays forbidden.
+    `false_candidates` unrelated ones on average by each test. What `problem` forbids stays forbidden,
+    and what it requires stays a candidate.
 
     Interactions of many variables escape these tests, and up to `stand_aside` variables cost little: so
     few are not screened at all.
@@ -53,7 +54,7 @@ def screen(
         n_pairs = n_others * (n_others - 1) / 2
         # A false pair makes two candidates, each of them in both directions.
         related |= _interaction_p_values(problem, residuals) < false_candidates / (4 * n_pairs)
-    return problem.candidates & (related | related.T)
+    return problem.candidates & (related | related.T | problem.required)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,8 @@ from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
 from mcsl.graph import CausalGraph
-from mcsl.order.completion import closure, complete_order
+from mcsl.graph.causal_graph import closure
+from mcsl.order.completion import complete_order
 from mcsl.order.interactions import with_products
 from mcsl.order.scores import GaussianScore, LocationScaleScore, Score, TiltedScore
 from mcsl.order.screening import screen, spline_table
@@ -84,10 +85,11 @@ class OrderSearch:
         order = complete_order(adjacency, gains)
         place = np.argsort(order)
         along = candidates & (place[:, None] < place)
+        probabilities = np.where(straight.required, 1.0, expit(gains))
         return OrderFit(
             order=tuple(order),
             graph=CausalGraph(along, problem.names),
-            edge_probabilities=np.where(along, expit(gains), 0.0),
+            edge_probabilities=np.where(along, probabilities, 0.0),
             problem=straight,
             scores=scores_of(adjacency, score),
             noise=noise,
@@ -101,7 +103,7 @@ def _climb_with_noise(
     """Climb with Gaussian noise, and again with each richer noise that the graph found so far prefers."""
     noise: Noise = "gaussian"
     score: Score = GaussianScore(problem, table)
-    adjacency = climb(candidates, score)
+    adjacency = climb(candidates, score, problem.required)
     varying = LocationScaleScore(problem, table, frozenset(np.flatnonzero(steady).tolist()))
     richer: list[tuple[Noise, Score, float]] = [
         ("tilted", TiltedScore(problem, table), 0.0),
@@ -110,7 +112,7 @@ def _climb_with_noise(
     for name, better, least_gain in richer:
         if (scores_of(adjacency, better) - scores_of(adjacency, score)).sum() > least_gain:
             noise, score = name, better
-            adjacency = climb(candidates, score)
+            adjacency = climb(candidates, score, problem.required)
     return adjacency, score, noise
 
 
@@ -123,16 +125,22 @@ def _gains(adjacency: NDArray[np.bool_], candidates: NDArray[np.bool_], score: S
     return gains
 
 
-def climb(candidates: NDArray[np.bool_], score: Score) -> NDArray[np.bool_]:
-    """Add, drop or reverse the candidate edge that improves the total score most, until none does."""
+def climb(
+    candidates: NDArray[np.bool_], score: Score, required: NDArray[np.bool_] | None = None
+) -> NDArray[np.bool_]:
+    """Add, drop or reverse the candidate edge that improves the total score most, until none does.
+
+    The climb starts from the `required` edges and leaves them as they are.
+    """
     d = len(candidates)
-    adjacency = np.zeros((d, d), dtype=bool)
-    reaches = np.eye(d, dtype=bool)
+    adjacency = np.zeros((d, d), dtype=bool) if required is None else required.copy()
+    open_edges = candidates & ~adjacency
+    reaches = closure(adjacency)
     toggles = np.full((d, d), -np.inf)  # what adding an absent edge, or dropping a present one, gains
 
     def rescore(effect: int) -> None:
         parents = parents_of(adjacency, effect)
-        for cause in np.flatnonzero(candidates[:, effect]).tolist():
+        for cause in np.flatnonzero(open_edges[:, effect]).tolist():
             toggles[cause, effect] = score(effect, parents ^ {cause}) - score(effect, parents)
 
     for effect in range(d):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,7 +42,7 @@ def straighten(
                 values[:, output] = options[:, best]
     if np.array_equal(values, problem.dataset.values):
         return problem
-    return Problem(Dataset(values, problem.dataset.names), problem.variables, problem.candidates)
+    return replace(problem, dataset=Dataset(values, problem.dataset.names))
 
 
 def _options(column: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mcsl.data.dataset import Dataset
-from mcsl.errors import SettingsError
+from mcsl.errors import KnowledgeError, SettingsError
+from mcsl.graph.causal_graph import closure, find_cycle
+from mcsl.problem.knowledge import Knowledge
 
 
 @dataclass(frozen=True)
@@ -34,20 +36,41 @@ class Variable:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A table, its variables, and `candidates[cause, effect]`: the edges that may exist."""
+    """A table, its variables, the edges that may exist and those that must, `[cause, effect]`."""
 
     dataset: Dataset
     variables: tuple[Variable, ...]
     candidates: NDArray[np.bool_] = field(repr=False)
+    """Edges that may exist; those that would close a cycle with required ones are taken out."""
+    required: NDArray[np.bool_] = field(default_factory=lambda: np.array(False), repr=False)
+    """Edges that every learned graph has: candidates without a cycle, by default none."""
 
     def __post_init__(self) -> None:
-        candidates = np.array(self.candidates, dtype=bool)
         d = len(self.variables)
-        if candidates.shape != (d, d):
-            raise SettingsError(f"`candidates` must have shape {(d, d)}. Got {candidates.shape} instead.")
+        candidates = np.array(self.candidates, dtype=bool)
+        required = np.array(self.required, dtype=bool) if np.ndim(self.required) else np.zeros((d, d), bool)
+        for name, matrix in (("candidates", candidates), ("required", required)):
+            if matrix.shape != (d, d):
+                raise SettingsError(f"`{name}` must have shape {(d, d)}. Got {matrix.shape} instead.")
         np.fill_diagonal(candidates, False)
-        candidates.flags.writeable = False
-        object.__setattr__(self, "candidates", candidates)
+        self._check_required(candidates, required)
+        candidates &= ~closure(required).T
+        for name, matrix in (("candidates", candidates), ("required", required)):
+            matrix.flags.writeable = False
+            object.__setattr__(self, name, matrix)
+
+    def _check_required(self, candidates: NDArray[np.bool_], required: NDArray[np.bool_]) -> None:
+        for cause, effect in np.argwhere(required & ~candidates).tolist():
+            edge = f"{self.names[cause]} -> {self.names[effect]}"
+            raise KnowledgeError(f"The edge {edge} is required but is not a candidate; allow it, or drop it.")
+        if cycle := find_cycle(required):
+            path = " -> ".join(self.names[i] for i in [*cycle, cycle[0]])
+            raise KnowledgeError(f"The required edges close the cycle {path}; drop one of them.")
+
+    def with_knowledge(self, knowledge: Knowledge) -> Problem:
+        """Return the problem with the edges that are known beforehand allowed, forbidden or required."""
+        candidates, required = knowledge.constraints(self.names)
+        return replace(self, candidates=self.candidates & candidates, required=self.required | required)
 
     @classmethod
     def from_dataset(cls, dataset: Dataset, candidates: NDArray[np.bool_] | None = None) -> Problem:

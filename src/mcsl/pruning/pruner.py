@@ -17,7 +17,7 @@ class EdgeTest:
     effect: str
     kept: bool
     test: str
-    """Name of the test, for example "additive"."""
+    """What decided, for example "additive"; "required" if the edge stays whatever its value."""
     statistic: Literal["p_value", "coefficient"]
     value: float
 
@@ -31,7 +31,7 @@ class Pruned:
 
 
 class Pruner(Protocol):
-    """Anything with `prune(graph, problem) -> Pruned` whose graph has no edge the given one lacks."""
+    """Anything with `prune(graph, problem) -> Pruned` that only removes edges, and none that is required."""
 
     def prune(self, graph: CausalGraph, problem: Problem) -> Pruned:
         """Return the graph without the edges that the data do not need."""

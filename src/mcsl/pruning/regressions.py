@@ -70,7 +70,7 @@ def prune_by_regressions(
     statistic: Literal["p_value", "coefficient"] = "p_value",
     n_jobs: int = 1,
 ) -> Pruned:
-    """Judge the causes of every effect and keep the edges whose value passes."""
+    """Judge the causes of every effect and keep the edges whose value passes, or that are required."""
     if graph.names != problem.names:
         raise GraphError(
             f"The graph and the table must name the same variables in the same order. "
@@ -86,11 +86,14 @@ def prune_by_regressions(
     tests = []
     for regression, findings in zip(regressions, found, strict=True):
         for cause in regression.causes:
-            finding = findings[cause]
-            kept = keep(finding.value)
-            adjacency[cause, regression.effect] = kept
-            names = graph.names[cause], graph.names[regression.effect]
-            tests.append(EdgeTest(*names, kept, finding.test, statistic, finding.value))
+            finding, at = findings[cause], (cause, regression.effect)
+            required = bool(problem.required[at])
+            kept = required or keep(finding.value)
+            adjacency[at] = kept
+            test = "required" if required else finding.test
+            tests.append(
+                EdgeTest(graph.names[at[0]], graph.names[at[1]], kept, test, statistic, finding.value)
+            )
     return Pruned(CausalGraph(adjacency, graph.names), tuple(tests))
 
 
