@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mcsl.data import Dataset, read_table, to_dataset
-    from mcsl.errors import CyclicGraphError, DataError, GraphError, McslError, OutputError, SettingsError
+    from mcsl.errors import (
+        CyclicGraphError,
+        DataError,
+        GraphError,
+        KnowledgeError,
+        McslError,
+        OutputError,
+        SettingsError,
+    )
     from mcsl.evaluation import Metrics, evaluate
     from mcsl.graph import CausalGraph
     from mcsl.learning import learn
@@ -23,7 +31,7 @@ if TYPE_CHECKING:
     from mcsl.objective import gaussian_likelihood, least_squares
     from mcsl.order import OrderSearch
     from mcsl.outputs.plots import plot_graph, write_graph_picture
-    from mcsl.problem import Problem
+    from mcsl.problem import Knowledge, Problem, read_knowledge
     from mcsl.pruning import AdditivePruner, InteractionPruner, KeepAll, QuadraticPruner
     from mcsl.recipe import Recipe
     from mcsl.result import Result
@@ -34,13 +42,21 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "data": ("Dataset", "read_table", "to_dataset"),
-    "errors": ("CyclicGraphError", "DataError", "GraphError", "McslError", "OutputError", "SettingsError"),
+    "errors": (
+        "CyclicGraphError",
+        "DataError",
+        "GraphError",
+        "KnowledgeError",
+        "McslError",
+        "OutputError",
+        "SettingsError",
+    ),
     "evaluation": ("Metrics", "evaluate"),
     "graph": ("CausalGraph",),
     "learning": ("learn",),
     "model": ("MLP", "Linear", "Mechanism", "Quadratic"),
     "objective": ("gaussian_likelihood", "least_squares"),
-    "problem": ("Problem",),
+    "problem": ("Knowledge", "Problem", "read_knowledge"),
     "order": ("OrderSearch",),
     "outputs.plots": ("plot_graph", "write_graph_picture"),
     "pruning": ("AdditivePruner", "InteractionPruner", "KeepAll", "QuadraticPruner"),
@@ -61,6 +77,8 @@ __all__ = [
     "GraphError",
     "InteractionPruner",
     "KeepAll",
+    "Knowledge",
+    "KnowledgeError",
     "Linear",
     "McslError",
     "Mechanism",
@@ -82,6 +100,7 @@ __all__ = [
     "learn",
     "least_squares",
     "plot_graph",
+    "read_knowledge",
     "read_table",
     "simulate",
     "to_dataset",

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mcsl.data import to_dataset
 from mcsl.graph import CausalGraph, threshold
-from mcsl.problem import Problem
+from mcsl.problem import Knowledge, Problem
 from mcsl.recipe import Recipe
 from mcsl.result import Result
 from mcsl.search import Observer, StopReason, TraceRow, search
@@ -25,29 +25,39 @@ _VERSIONED = ("mcsl", "jax", "jaxlib", "equinox", "optax", "numpy", "scipy")
 
 
 def learn(
-    data: Any, recipe: Recipe | None = None, *, seed: int = 0, observers: Sequence[Observer] = ()
+    data: Any,
+    recipe: Recipe | None = None,
+    *,
+    knowledge: Knowledge | None = None,
+    seed: int = 0,
+    observers: Sequence[Observer] = (),
 ) -> Result:
     """Learn the causal graph behind a table.
 
     `data` is a path to a CSV or Parquet file, a pandas, polars or pyarrow frame, a NumPy array with a
-    row per sample, or a Dataset. The same data, recipe and seed give the same graph.
+    row per sample, or a Dataset. What `knowledge` requires or forbids holds in the result. The same data,
+    knowledge, recipe and seed give the same graph.
     """
     timings: dict[str, float] = {}
     with _timed("read", timings):
         dataset = to_dataset(data)
     recipe = recipe or Recipe.default()
     problem = Problem.from_dataset(dataset.standardized() if recipe.standardize else dataset)
+    knowledge = knowledge or Knowledge()
+    problem = problem.with_knowledge(knowledge)
     problem, found = _search(problem, recipe, seed, observers, timings)
     with _timed("prune", timings):
         pruned = recipe.pruner.prune(found.graph, problem)
     return Result(
-        graph=pruned.graph,
+        # A pruner of one's own may not know of required edges.
+        graph=CausalGraph(pruned.graph.adjacency | problem.required, problem.names),
         edge_probabilities=found.edge_probabilities,
         trace=found.trace,
         stop_reason=found.stop_reason,
         cut_edges=found.cut_edges,
         tests=pruned.tests,
         recipe=recipe,
+        knowledge=knowledge,
         seed=seed,
         n_samples=dataset.n_samples,
         fingerprint=dataset.fingerprint(),
@@ -94,7 +104,7 @@ def _search(
             initial_logits=logits,
             observers=observers,
         )
-    cut = threshold(fit.edge_probabilities, problem.names)
+    cut = threshold(fit.edge_probabilities, problem.names, required=problem.required)
     return problem, _Found(cut.graph, fit.edge_probabilities, fit.stop_reason, fit.trace, cut.cut_edges)
 
 

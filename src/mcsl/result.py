@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mcsl.graph import CausalGraph
+from mcsl.problem import Knowledge
 from mcsl.pruning import EdgeTest
 from mcsl.recipe import Recipe
 from mcsl.search import StopReason, TraceRow
@@ -35,6 +36,8 @@ class Result:
     versions: Mapping[str, str]
     timings: Mapping[str, float]
     """Seconds each room took."""
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    """What was known beforehand."""
 
     def __repr__(self) -> str:
         return f"Result({self.graph!r}, stop_reason={self.stop_reason.value!r})"

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import jax
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from mcsl.model import EdgeMask
 
 def mask_of(d: int, logit: float = 0.0, temperature: float = 0.2) -> EdgeMask:
     started = EdgeMask.init(np.ones((d, d)), temperature)
-    return EdgeMask(started.logits + logit, started.candidates, temperature)
+    return replace(started, logits=started.logits + logit)
 
 
 def test_every_draw_is_fresh():

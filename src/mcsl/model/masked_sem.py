@@ -36,7 +36,7 @@ class MaskedSEM(eqx.Module):
                     f"Every trained array of {type(started).__name__} must have the {problem.n_variables} "
                     f"variables as its leading axis. Got one of shape {leaf.shape} instead."
                 )
-        return cls(EdgeMask.init(problem.candidates, temperature, logits), started)
+        return cls(EdgeMask.init(problem.candidates, temperature, logits, problem.required), started)
 
     def trained(self) -> MaskedSEM:
         """Return the same tree with None for everything that does not train."""

@@ -226,6 +226,7 @@ def _provenance(result: Result, command: str | None) -> dict[str, Any]:
         "cut_edges": [list(edge) for edge in result.cut_edges],
         "seed": result.seed,
         "recipe": result.recipe.describe(),
+        "knowledge": result.knowledge.to_dict(),
         "fingerprint": result.fingerprint,
         "timings": dict(result.timings),
         "versions": dict(result.versions),

@@ -106,7 +106,7 @@ def search(
         # At least doubling bounds the number of stages where the first masks are nearly acyclic.
         growth = growth or max(math.exp(log_s0 / 6), 2.0)
     multiplier, last_acyclicity = 0.0, math.inf
-    probabilities = np.where(problem.candidates, 0.5, 0.0)
+    probabilities = np.where(problem.required, 1.0, np.where(problem.candidates, 0.5, 0.0))
     trace: list[TraceRow] = []
     stop_reason = StopReason.STAGE_LIMIT
     for stage in range(1, schedule.max_stages + 1):
