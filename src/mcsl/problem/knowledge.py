@@ -188,7 +188,7 @@ def _parse_yaml(content: bytes) -> Any:
 
 
 def _edge(part: str, pair: Any) -> Edge:
-    names = _names(part, pair)
+    names = () if isinstance(pair, str) else _names(part, pair)
     if len(names) != 2:
         raise KnowledgeError(f"`{part}` holds (cause, effect) pairs of names. Got {pair!r} instead.")
     return names[0], names[1]
