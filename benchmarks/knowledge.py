@@ -2,7 +2,7 @@
 
     python -m benchmarks.knowledge [--problems 1000] [--first-seed 1000]
 
-Problem k uses seed `first_seed + k` and the recipe k mod 10 of `RECIPES`. The knowledge is drawn without a look
+Problem k uses seed `first_seed + k` and recipe k mod 10 of `RECIPES`. The knowledge is drawn without a look
 at the data, so most of what it requires is false. One JSON line with the counts is appended to the results.
 """
 

@@ -48,8 +48,8 @@ def fake_learn(monkeypatch):
         raises = None
         recipe = None
 
-        def __call__(self, data, recipe=None, *, seed=0, observers=()):
-            self.data, self.recipe, self.seed = data, recipe, seed
+        def __call__(self, data, recipe=None, *, seed=0, observers=(), **options):
+            self.data, self.recipe, self.seed, self.options = data, recipe, seed, options
             if self.raises:
                 raise self.raises
             row = TraceRow(**dict.fromkeys(TraceRow.__dataclass_fields__, 1))

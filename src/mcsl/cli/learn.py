@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mcsl.cli.choices import MechanismName, PrunerName, RecipeName, ScoreName, build_recipe
+from mcsl.cli.knowledge import ForbiddenEdges, KnowledgeFile, RequiredEdges, build_knowledge
 
 if TYPE_CHECKING:
     from mcsl.data import Dataset
@@ -72,6 +73,9 @@ def learn(
             help="Column to leave out; may be given several times.", metavar="NAME", show_default=False
         ),
     ] = None,
+    knowledge: KnowledgeFile = None,
+    require: RequiredEdges = None,
+    forbid: ForbiddenEdges = None,
     force: Annotated[bool, typer.Option("--force", help="Replace earlier results in DIR.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log what is done, and trace errors.")] = False,
@@ -97,7 +101,8 @@ def learn(
             sparsity_weight=sparsity,
             standardize=standardize,
         )
-        result = run(table, chosen, seed=seed, quiet=quiet)
+        known = build_knowledge(knowledge, require, forbid, table.names)
+        result = run(table, chosen, seed=seed, quiet=quiet, knowledge=known)
         write_result(result, out, force=force, command=context.obj)
     if not quiet:
         from mcsl.cli.printing import print_result
@@ -106,7 +111,7 @@ def learn(
         typer.echo(f"Results are in {out}.")
 
 
-def run(table: Dataset, recipe: Recipe, *, seed: int, quiet: bool = False) -> Result:
+def run(table: Dataset, recipe: Recipe, *, seed: int, quiet: bool = False, **options: Any) -> Result:
     """Learn with a progress bar and with JAX's compilations kept for the next time."""
     from mcsl.cli.progress import ProgressBar
     from mcsl.cli.session import keep_compilations
@@ -114,4 +119,4 @@ def run(table: Dataset, recipe: Recipe, *, seed: int, quiet: bool = False) -> Re
 
     keep_compilations()
     with ProgressBar(quiet=quiet) as bar:
-        return learn(table, recipe, seed=seed, observers=[bar])
+        return learn(table, recipe, seed=seed, observers=[bar], **options)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from mcsl.cli.choices import PrunerName, build_pruner
+from mcsl.cli.knowledge import ForbiddenEdges, KnowledgeFile, RequiredEdges, build_knowledge
 
 
 def prune(
@@ -35,17 +36,21 @@ def prune(
             help="Column to leave out; may be given several times.", metavar="NAME", show_default=False
         ),
     ] = None,
+    knowledge: KnowledgeFile = None,
+    require: RequiredEdges = None,
+    forbid: ForbiddenEdges = None,
     force: Annotated[bool, typer.Option("--force", help="Replace earlier results in DIR.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log what is done, and trace errors.")] = False,
 ) -> None:
     """Remove from a graph the edges that the data do not need.
 
     Writes adjacency.csv, edges.csv (every edge with its test, kept or not) and result.json into DIR and
-    prints the edges that are left.
+    prints the edges that are left. Forbidden edges go untested, required ones stay whatever the test says.
     """
     from mcsl.cli.printing import print_edges
     from mcsl.cli.session import logging_to_stderr
     from mcsl.data import read_table
+    from mcsl.errors import KnowledgeError
     from mcsl.graph import CausalGraph
     from mcsl.outputs import check_directory, read_adjacency, write_pruned
     from mcsl.outputs.adjacency import reorder
@@ -57,10 +62,19 @@ def prune(
         table = read_table(data, drop=drop or ())
         matrix, names = read_adjacency(graph)
         given = CausalGraph(reorder(matrix, names, table.names, kinds=("graph", "table")), table.names)
-        pruned = build_pruner(by).prune(given, Problem.from_dataset(table))
+        known = build_knowledge(knowledge, require, forbid, table.names)
+        problem = Problem.from_dataset(table).with_knowledge(known)
+        for cause, effect in known.required:
+            if effect not in given.children(cause):
+                raise KnowledgeError(
+                    f"The required edge {cause} -> {effect} is not in {graph}; add it there."
+                )
+        allowed = CausalGraph(given.adjacency & problem.candidates, table.names)
+        pruned = build_pruner(by).prune(allowed, problem)
         provenance = {
             "n_samples": table.n_samples,
             "pruner": by,
+            "knowledge": known.to_dict(),
             "fingerprint": table.fingerprint(),
             "command": context.obj,
         }

@@ -1,0 +1,71 @@
+"""Prior knowledge from the command line: a file, and single edges."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mcsl.errors import KnowledgeError
+
+if TYPE_CHECKING:
+    from mcsl.problem import Knowledge
+
+KnowledgeFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="What is known beforehand, as JSON or YAML: required, forbidden, tiers, roots, leaves.",
+        metavar="FILE",
+        show_default=False,
+    ),
+]
+RequiredEdges = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Edge that the graph must have; may be given several times.",
+        metavar="CAUSE,EFFECT",
+        show_default=False,
+    ),
+]
+ForbiddenEdges = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Edge that it must not have; may be given several times.",
+        metavar="CAUSE,EFFECT",
+        show_default=False,
+    ),
+]
+
+
+def build_knowledge(
+    path: Path | None, require: Sequence[str] | None, forbid: Sequence[str] | None, names: Sequence[str]
+) -> Knowledge:
+    """Return what the file and the options say together."""
+    from dataclasses import replace
+
+    from mcsl.problem import Knowledge, read_knowledge
+
+    known = read_knowledge(path) if path else Knowledge()
+    required, forbidden = (
+        tuple(parse_edge(text, names) for text in texts or ()) for texts in (require, forbid)
+    )
+    return replace(known, required=known.required + required, forbidden=known.forbidden + forbidden)
+
+
+def parse_edge(text: str, names: Sequence[str]) -> tuple[str, str]:
+    """Split CAUSE,EFFECT or CAUSE->EFFECT at the one place that leaves a name on either side.
+
+    Names may hold commas and arrows themselves. Where no split gives two names, a single separator is
+    taken at its word, for a message that says which name is unknown.
+    """
+    cuts = [(text[: sign.start()].strip(), text[sign.end() :].strip()) for sign in re.finditer(",|->", text)]
+    fitting = [cut for cut in cuts if cut[0] in names and cut[1] in names] or cuts
+    if len(fitting) != 1:
+        raise KnowledgeError(
+            f"{text!r} must be one CAUSE,EFFECT of two columns. "
+            f"Got {len(fitting)} ways to read it; write it as a pair in a --knowledge file."
+        )
+    return fitting[0]
