@@ -1,0 +1,214 @@
+"""What a change of one variable does to another, on average, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+
+from mcsl.errors import GraphError, SettingsError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from mcsl.sem.fitted import FittedSEM
+    from mcsl.sem.mechanism import Mechanism
+
+Array = NDArray[np.float64]
+
+_GRID_POINTS = 31
+_CURVE_ROWS = 200
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The average effect of setting `cause` to `to` instead of `from_`, in units of `effect`."""
+
+    cause: str
+    effect: str
+    from_: float | tuple[float, ...]
+    to: float | tuple[float, ...]
+    estimate: float
+    low: float
+    high: float
+    level: float
+    """The share of such intervals that should hold the truth, if the graph is right."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.effect} changes by {self.estimate:.4g} when {self.cause} goes from {self.from_} "
+            f"to {self.to} ({self.level:.0%} interval {self.low:.4g} to {self.high:.4g})"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class EffectCurve:
+    """The mean of `effect` at values of `cause`, with a band that holds each point by itself."""
+
+    cause: str
+    effect: str
+    grid: Array = field(repr=False)
+    mean: Array = field(repr=False)
+    low: Array = field(repr=False)
+    high: Array = field(repr=False)
+    level: float
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return the curve as a table, a row a point."""
+        import polars as pl
+
+        return pl.DataFrame({self.cause: self.grid, "mean": self.mean, "low": self.low, "high": self.high})
+
+
+def average_effect(
+    sem: FittedSEM,
+    cause: str,
+    effect: str,
+    from_: float | Sequence[float],
+    to: float | Sequence[float],
+    *,
+    level: float,
+    n_bootstrap: int,
+    seed: int,
+) -> Effect:
+    """Compare two worlds on the same rows: cause set to `from_`, and to `to`."""
+    target = sem.column(effect)
+    worlds = [sem.settings(cause, value) for value in (from_, to)]
+    means = _means(sem, worlds, target, _path(sem, worlds[0], target), None, n_bootstrap, seed)
+    estimate, low, high = _interval(means[1] - means[0], level)
+    return Effect(cause, effect, _plain(from_), _plain(to), float(estimate), float(low), float(high), level)
+
+
+def effect_curve(
+    sem: FittedSEM,
+    cause: str,
+    effect: str,
+    grid: ArrayLike | None,
+    *,
+    total: bool,
+    level: float,
+    n_bootstrap: int,
+    seed: int,
+) -> EffectCurve:
+    """Compare as many worlds as the grid has points, on some of the rows."""
+    source, target = sem.column(cause), sem.column(effect)
+    if grid is None:
+        low, high = np.quantile(sem.values[:, source], [0.01, 0.99])
+        points = np.linspace(low, high, _GRID_POINTS)
+    else:
+        points = np.asarray(grid, dtype=float)
+    if points.ndim != 1 or not len(points) or not np.isfinite(points).all():
+        raise SettingsError("`grid` must be a list of at least one finite number.")
+    worlds = [{source: float(point)} for point in points]
+    if total:
+        path = _path(sem, worlds[0], target)
+    else:
+        path = [i for i, m in enumerate(sem.mechanisms) if target in m.outputs and source in m.inputs]
+        if not path:
+            raise GraphError(
+                f"{cause!r} is no direct cause of {effect!r}; `total=True` gives the effect along all paths."
+            )
+    n = len(sem.values)
+    rows = np.linspace(0, n - 1, min(n, _CURVE_ROWS)).astype(int)
+    mean, below, above = _interval(_means(sem, worlds, target, path, rows, n_bootstrap, seed), level)
+    return EffectCurve(cause, effect, points, mean, below, above, level)
+
+
+def _path(sem: FittedSEM, world: Mapping[int, Any], target: int) -> list[int]:
+    """Return the variables through which columns act on a target, causes first."""
+    sought, path = {target}, []
+    for index in reversed(sem.affected({**sem.interventions, **world})):
+        mechanism = sem.mechanisms[index]
+        if sought & set(mechanism.outputs):
+            path.append(index)
+            sought |= set(mechanism.inputs)
+    return path[::-1]
+
+
+def _means(
+    sem: FittedSEM,
+    worlds: Sequence[Mapping[int, Any]],
+    target: int,
+    path: Sequence[int],
+    rows: NDArray[np.intp] | None,
+    n_bootstrap: int,
+    seed: int,
+) -> Array:
+    """Return the target's mean in every world, of the fit and of bootstrap draws, (n_worlds, 1 + n_draws).
+
+    A draw gives the rows random weights (Bayesian bootstrap), refits every mechanism on the path with them,
+    recovers the noise of every row under those mechanisms, and sends it through the world.
+    """
+    if n_bootstrap < 2:
+        raise SettingsError(f"`n_bootstrap` must be at least 2. Got {n_bootstrap} instead.")
+    rng = np.random.default_rng(seed)
+    z = sem.scaled_values()
+    weights = rng.exponential(size=(len(z), n_bootstrap))
+    weights *= len(z) / weights.sum(axis=0)
+    rows = np.arange(len(z)) if rows is None else rows
+    coefficients, noise = {}, {}
+    for index in path:
+        mechanism = sem.mechanisms[index]
+        inputs, outputs = z[:, mechanism.inputs], z[:, mechanism.outputs]
+        drawn = mechanism.redraw(inputs, outputs, weights, rng)
+        coefficients[index] = np.concatenate([mechanism.coefficients[:, :, None], drawn], axis=2)
+        mean = np.tensordot(mechanism.design(inputs[rows]), coefficients[index], 1)
+        noise[index] = (outputs[rows][:, :, None] - mean) / mechanism.scale(inputs[rows])[:, :, None]
+    weights = np.column_stack([np.ones(len(rows)), weights[rows]])
+    weights /= weights.sum(axis=0)
+    means = []
+    for world in worlds:
+        model = sem.do({sem.columns[column]: done for column, done in world.items()})
+        state = {column: z[rows, column][:, None] for column in range(z.shape[1])}
+
+        def put(
+            column: int, natural: Array, model: FittedSEM = model, state: dict[int, Array] = state
+        ) -> None:
+            scale = sem.scales[column]
+            state[column] = scale.forward(model.intervene(column, scale.backward(natural)))
+
+        for column in model.interventions:
+            put(column, state[column])
+        for index in path:
+            mechanism = sem.mechanisms[index]
+            if not all(isinstance(model.interventions.get(c), float) for c in mechanism.outputs):
+                new = _outputs(
+                    mechanism, [state[c] for c in mechanism.inputs], coefficients[index], noise[index]
+                )
+                for k, column in enumerate(mechanism.outputs):
+                    put(column, new[:, k])
+        means.append(np.sum(weights * sem.scales[target].backward(state[target]), axis=0))
+    return np.array(means)
+
+
+def _outputs(mechanism: Mechanism, inputs: Sequence[Array], coefficients: Array, noise: Array) -> Array:
+    """Return f + s e, shape (n_rows, n_outputs, n_draws), for inputs of shape (n_rows, 1 or n_draws)."""
+    n_draws = noise.shape[2]
+    if all(column.shape[1] == 1 for column in inputs):
+        x = np.column_stack([column[:, 0] for column in inputs])
+        new: Array = np.tensordot(mechanism.design(x), coefficients, 1)
+        new += mechanism.scale(x)[:, :, None] * noise
+        return new
+    wide = np.stack([np.broadcast_to(column, (len(column), n_draws)) for column in inputs], axis=1)
+    draws = []
+    for draw in range(n_draws):
+        x = wide[:, :, draw]
+        mean = mechanism.mean(x, coefficients[:, :, draw])
+        draws.append(mean + mechanism.scale(x) * noise[:, :, draw])
+    return np.stack(draws, axis=2)
+
+
+def _interval(draws: Array, level: float) -> tuple[Array, Array, Array]:
+    """Return the first draw as the estimate, and it minus and plus normal quantiles of the others."""
+    if not 0 < level < 1:
+        raise SettingsError(f"`level` must lie between 0 and 1. Got {level} instead.")
+    estimate, reach = draws[..., 0], ndtri((1 + level) / 2) * draws[..., 1:].std(axis=-1, ddof=1)
+    return estimate, estimate - reach, estimate + reach
+
+
+def _plain(value: float | Sequence[float]) -> float | tuple[float, ...]:
+    return float(value) if np.ndim(value) == 0 else tuple(map(float, value))  # type: ignore[arg-type]

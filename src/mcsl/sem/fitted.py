@@ -1,0 +1,295 @@
+"""The fitted structural equation model: what a learned graph can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mcsl.errors import DataError, GraphError, SettingsError
+from mcsl.graph import CausalGraph
+from mcsl.graph.causal_graph import topological_order
+from mcsl.problem import Variable
+from mcsl.sem.effects import Effect, EffectCurve, average_effect, effect_curve
+from mcsl.sem.mechanism import Mechanism
+from mcsl.sem.rows import read_rows, to_frame
+from mcsl.sem.scale import Scale
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Array = NDArray[np.float64]
+Intervention: TypeAlias = float | Callable[[Array], Array]
+"""A value that a column is set to, or a function from the values it would have to those it gets."""
+
+_PREDICTION_NOISES = 200
+
+
+@dataclass(frozen=True)
+class HeldOutFit:
+    """How well a variable is predicted from its causes on rows that its mechanism was not fitted to."""
+
+    variable: str
+    r2: float
+    """Share of the variance explained, on the scale on which the noise adds."""
+    deviation: float
+    """Standard deviation of that share between folds."""
+
+
+@dataclass(frozen=True, eq=False)
+class FittedSEM:
+    """The mechanism of every variable of a graph, fitted to a table, in the table's own units.
+
+    x_i = T_i^-1(f_i(causes) + s_i(causes) e_i): f_i is a sum of penalised splines, with a Gaussian process of
+    all causes where that predicts better; s_i is constant unless held-out rows say otherwise; T_i is the
+    identity, or a logarithm where noise multiplies; the noise e_i is drawn from the residuals. Columns that
+    no mechanism predicts, the past of a series, are drawn together, a row at a time.
+
+    Tables come back as polars frames; `.to_pandas()` turns them into pandas.
+    """
+
+    graph: CausalGraph
+    variables: tuple[Variable, ...]
+    columns: tuple[str, ...]
+    values: Array = field(repr=False)
+    """The rows that the mechanisms were fitted to."""
+    scales: tuple[Scale, ...] = field(repr=False)
+    mechanisms: tuple[Mechanism, ...] = field(repr=False)
+    interventions: Mapping[int, Intervention] = field(default_factory=dict)
+    """What is done to columns, by their place."""
+
+    @property
+    def held_out(self) -> tuple[HeldOutFit, ...]:
+        """The fit of every variable that has causes, on rows left out in turn."""
+        return tuple(
+            HeldOutFit(name, float(r2.mean()), float(r2.std(ddof=1)))
+            for name, mechanism in zip(self.graph.names, self.mechanisms, strict=True)
+            if mechanism.inputs and len(r2 := mechanism.held_out_r2.mean(axis=1)) > 1
+        )
+
+    def predict(self, data: Any) -> pl.DataFrame:
+        """Return the mean of every variable given its causes as they stand in the same row."""
+        rows = self._scaled(read_rows(data, self.columns, self._needed_for_prediction))
+        predicted = np.empty((len(rows), len(self._predicted)))
+        for mechanism, noise in zip(self.mechanisms, self._noise, strict=True):
+            inputs = rows[:, mechanism.inputs]
+            mean, scale = mechanism.mean(inputs), mechanism.scale(inputs)
+            few = noise[np.linspace(0, len(noise) - 1, min(_PREDICTION_NOISES, len(noise))).astype(int)]
+            for k, column in enumerate(mechanism.outputs):
+                if self.scales[column].sign:
+                    # The mean of a function is not the function of the mean.
+                    spread = mean[:, [k]] + scale[:, [k]] * few[:, k]
+                    value = self.scales[column].backward(spread).mean(axis=1)
+                else:
+                    value = self.scales[column].backward(mean[:, k])
+                predicted[:, self._predicted.index(column)] = value
+        return to_frame(predicted, [self.columns[c] for c in self._predicted])
+
+    def residuals(self, data: Any) -> pl.DataFrame:
+        """Return the noise e of every variable, in deviations of its column on the scale where noise adds."""
+        rows = read_rows(data, self.columns, self.columns)
+        noise = np.column_stack(self._abduct(self._scaled(rows)))
+        outputs = [column for mechanism in self.mechanisms for column in mechanism.outputs]
+        return to_frame(
+            noise[:, [outputs.index(c) for c in self._predicted]], [self.columns[c] for c in self._predicted]
+        )
+
+    def sample(self, n_samples: int, *, seed: int = 0) -> pl.DataFrame:
+        """Draw new rows, causes first, with every variable's noise drawn from its residuals."""
+        if n_samples < 1:
+            raise SettingsError(f"`n_samples` must be at least 1. Got {n_samples} instead.")
+        rng = np.random.default_rng(seed)
+        values = self.values[rng.integers(len(self.values), size=n_samples)].copy()
+        noise = [pool[rng.integers(len(pool), size=n_samples)] for pool in self._noise]
+        return to_frame(self._propagate(values, noise, range(len(self.variables))), self.columns)
+
+    def do(
+        self, interventions: Mapping[str, float | Sequence[float] | Callable[[Array], Array]]
+    ) -> FittedSEM:
+        """Return the model in which variables are set from outside, by the name of the variable or a column.
+
+        A number sets the value; a function of the values that the variable would have, such as
+        `lambda x: x + 1`, shifts them. A variable with several columns takes a number for each.
+        """
+        return replace(self, interventions={**self.interventions, **self._resolve(interventions)})
+
+    def counterfactual(
+        self, rows: Any, interventions: Mapping[str, float | Sequence[float] | Callable[[Array], Array]]
+    ) -> Any:
+        """Say what would have been in these rows, had variables been set otherwise.
+
+        The noise of each row is recovered from it, variables are set, and their descendants are
+        computed anew with the same noise. One row as a mapping gives a mapping, several a frame.
+        """
+        model = self.do(interventions)
+        values = read_rows(rows, self.columns, self.columns)
+        changed = model.affected(model.interventions)
+        found = model._propagate(values, self._abduct(self._scaled(values)), changed)
+        if isinstance(rows, Mapping) and all(np.ndim(value) == 0 for value in rows.values()):
+            return dict(zip(self.columns, found[0].tolist(), strict=True))
+        return to_frame(found, self.columns)
+
+    def effect(
+        self,
+        cause: str,
+        effect: str,
+        from_: float | Sequence[float],
+        to: float | Sequence[float],
+        *,
+        level: float = 0.95,
+        n_bootstrap: int = 100,
+        seed: int = 0,
+    ) -> Effect:
+        """Average change of one variable when another is set to `to` instead of `from_`, with an interval.
+
+        E[effect | do(cause = to)] - E[effect | do(cause = from_)], along all paths. The interval is for the
+        mechanisms of this graph: it does not know whether the graph is right.
+        """
+        return average_effect(self, cause, effect, from_, to, level=level, n_bootstrap=n_bootstrap, seed=seed)
+
+    def effect_curve(
+        self,
+        cause: str,
+        effect: str,
+        grid: ArrayLike | None = None,
+        *,
+        total: bool = False,
+        level: float = 0.95,
+        n_bootstrap: int = 100,
+        seed: int = 0,
+    ) -> EffectCurve:
+        """Mean of one variable as a direct cause of it varies and its other causes stay (partial dependence).
+
+        With `total` it is the mean under do(cause = x), along all paths, and the cause need not be direct.
+        The grid covers the middle 98% of the cause unless it is given.
+        """
+        return effect_curve(
+            self, cause, effect, grid, total=total, level=level, n_bootstrap=n_bootstrap, seed=seed
+        )
+
+    def column(self, name: str) -> int:
+        """Return the place of a column, or of the only column of a variable."""
+        places = self._places(name)
+        if len(places) > 1:
+            names = ", ".join(self.columns[place] for place in places)
+            raise SettingsError(f"The variable {name!r} has several columns; name one of them: {names}.")
+        return places[0]
+
+    def scaled_values(self) -> Array:
+        """Return the rows that the mechanisms were fitted to, each column on its scale."""
+        return self._scaled(self.values)
+
+    def affected(self, columns: Mapping[int, Any]) -> list[int]:
+        """Return the variables that change when columns do, causes first: owners and descendants."""
+        changed, found = set(columns), []
+        for index in self.order:
+            mechanism = self.mechanisms[index]
+            if changed & {*mechanism.inputs, *mechanism.outputs}:
+                found.append(index)
+                changed |= set(mechanism.outputs)
+        return found
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The variables' indices, causes first."""
+        return tuple(topological_order(self.graph.adjacency))
+
+    @cached_property
+    def _predicted(self) -> list[int]:
+        return sorted(column for mechanism in self.mechanisms for column in mechanism.outputs)
+
+    @cached_property
+    def _needed_for_prediction(self) -> set[str]:
+        return {self.columns[column] for mechanism in self.mechanisms for column in mechanism.inputs}
+
+    @cached_property
+    def _noise(self) -> list[Array]:
+        """The residuals of every variable, centred, and widened by what fitting has taken from them."""
+        pools = []
+        z = self.scaled_values()
+        for mechanism, noise in zip(self.mechanisms, self._abduct(z), strict=True):
+            freedom = len(z) - mechanism.n_parameters(z[:, mechanism.inputs])
+            pools.append((noise - noise.mean(axis=0)) * np.sqrt(len(z) / max(freedom, 1.0)))
+        return pools
+
+    def _scaled(self, rows: Array) -> Array:
+        return np.column_stack([scale.forward(x) for scale, x in zip(self.scales, rows.T, strict=True)])
+
+    def _abduct(self, z: Array) -> list[Array]:
+        return [m.noise(z[:, m.inputs], z[:, m.outputs]) for m in self.mechanisms]
+
+    def _propagate(self, values: Array, noise: Sequence[Array], changed: Sequence[int]) -> Array:
+        """Compute some variables anew from their causes and noise, and let interventions have their way."""
+        values = values.copy()
+        owned = {column for index in changed for column in self.mechanisms[index].outputs}
+        for column in self.interventions.keys() - owned:
+            values[:, column] = self.intervene(column, values[:, column])
+        z = self._scaled(values)
+        for index in (index for index in self.order if index in set(changed)):
+            mechanism = self.mechanisms[index]
+            inputs = z[:, mechanism.inputs]
+            new = mechanism.mean(inputs) + mechanism.scale(inputs) * noise[index]
+            for k, column in enumerate(mechanism.outputs):
+                scale = self.scales[column]
+                values[:, column] = self.intervene(column, scale.backward(new[:, k]))
+                z[:, column] = scale.forward(values[:, column])
+        return values
+
+    def intervene(self, column: int, natural: Array) -> Array:
+        """Return what becomes of the values that a column would have."""
+        done = self.interventions.get(column)
+        if done is None:
+            return natural
+        try:
+            return np.broadcast_to(
+                np.asarray(done(natural) if callable(done) else done, float), natural.shape
+            )
+        except ValueError:
+            raise SettingsError(
+                f"The intervention on {self.columns[column]!r} must return as many values as it is given."
+            ) from None
+
+    def _resolve(
+        self, interventions: Mapping[str, float | Sequence[float] | Callable[[Array], Array]]
+    ) -> dict[int, Intervention]:
+        if not isinstance(interventions, Mapping):
+            raise SettingsError('Interventions must map names to values, like {"x": 1.5}.')
+        resolved: dict[int, Intervention] = {}
+        for name, done in interventions.items():
+            resolved.update(self.settings(name, done))
+        return resolved
+
+    def settings(
+        self, name: str, done: float | Sequence[float] | Callable[[Array], Array]
+    ) -> dict[int, Intervention]:
+        """Return what is done to each column of a variable."""
+        places = self._places(name)
+        if callable(done):
+            return dict.fromkeys(places, done)
+        try:
+            numbers = np.asarray(done, dtype=float).ravel()
+        except (TypeError, ValueError):
+            numbers = np.array([np.nan])
+        if len(numbers) != len(places) or not np.isfinite(numbers).all():
+            wanted = "a finite number or a function" if len(places) == 1 else f"{len(places)} finite numbers"
+            raise SettingsError(f"The intervention on {name!r} must be {wanted}. Got {done!r} instead.")
+        return dict(zip(places, numbers.tolist(), strict=True))
+
+    def _places(self, name: str) -> tuple[int, ...]:
+        if name in self.graph.names:
+            return self.variables[self.graph.names.index(name)].outputs
+        if name in self.columns:
+            return (self.columns.index(name),)
+        raise GraphError(
+            f"There is no variable {name!r} in the model; it has {', '.join(self.graph.names[:8])}."
+        )
+
+
+def check_rows(values: Array, fewest: int) -> None:
+    """Refuse a table with too few rows to fit mechanisms to."""
+    if len(values) < fewest:
+        raise DataError(f"Mechanisms need at least {fewest} complete rows. Got {len(values)} instead.")

@@ -1,0 +1,58 @@
+"""From a graph and a table to mechanisms."""
+
+from __future__ import annotations
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from mcsl.errors import GraphError
+from mcsl.graph import CausalGraph
+from mcsl.graph.causal_graph import topological_order
+from mcsl.problem import Problem
+from mcsl.sem.features import SplineFeatures
+from mcsl.sem.fitted import FittedSEM, check_rows
+from mcsl.sem.mechanism import N_FOLDS, fit_mechanism
+from mcsl.sem.scale import Scale, choose_scale, plain_scale
+
+FEWEST_ROWS = 2 * N_FOLDS
+
+
+def fit_sem(graph: CausalGraph, problem: Problem, *, max_rows: int = 3000, seed: int = 0) -> FittedSEM:
+    """Fit the mechanism of every variable given its causes in the graph, to the table as it is given.
+
+    Rows with missing values are left out; of what remains at most `max_rows` are used, drawn at random.
+    """
+    if graph.names != problem.names:
+        raise GraphError("The graph and the table must name the same variables in the same order.")
+    values = problem.dataset.values
+    values = values[np.isfinite(values).all(axis=1)]
+    check_rows(values, FEWEST_ROWS)
+    order = np.random.default_rng(seed).permutation(len(values))
+    values = values[np.sort(order[:max_rows])]
+    folds = np.random.default_rng(seed).permutation(len(values)) % N_FOLDS
+    scales: list[Scale] = [plain_scale(column) for column in values.T]
+    z = np.column_stack([scale.forward(x) for scale, x in zip(scales, values.T, strict=True)])
+    mechanisms = {}
+    # Many small regressions: threads inside them would only wait for each other.
+    with threadpool_limits(1):
+        for index in topological_order(graph.adjacency):
+            variable = problem.variables[index]
+            causes = [problem.variables[j] for j in np.flatnonzero(graph.adjacency[:, index])]
+            inputs = [*variable.own_past, *(column for cause in causes for column in cause.inputs)]
+            x = z[:, inputs]
+            splines = [SplineFeatures.of(x, k)(x) for k in range(len(inputs)) if np.ptp(x[:, k]) > 0]
+            design = np.column_stack([np.zeros((len(x), 0)), *splines])
+            for column in variable.outputs:
+                scales[column] = choose_scale(values[:, column], design)
+                z[:, column] = scales[column].forward(values[:, column])
+            mechanisms[index] = fit_mechanism(
+                inputs, variable.outputs, x, z[:, list(variable.outputs)], folds
+            )
+    return FittedSEM(
+        graph=graph,
+        variables=problem.variables,
+        columns=problem.dataset.names,
+        values=values,
+        scales=tuple(scales),
+        mechanisms=tuple(mechanisms[index] for index in range(len(problem.variables))),
+    )

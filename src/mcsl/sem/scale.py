@@ -1,0 +1,80 @@
+"""The scale on which the noise of a column adds: its own, or a logarithm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# Distance of the logarithm's origin from the outermost value, in units of its distance to the median.
+_OFFSETS = 4.0 ** np.arange(-4, 2)
+# Nats a row that a logarithm must gain to be believed.
+_LEAST_GAIN = 0.05
+
+
+@dataclass(frozen=True)
+class Scale:
+    """z = (T(x) - centre) / deviation, where T(x) is x or sign log(sign (x - origin))."""
+
+    centre: float
+    deviation: float
+    sign: float = 0.0
+    """1 or -1 for a logarithm whose long tail is on the right or left, 0 for x itself."""
+    origin: float = 0.0
+    nearest: float = 0.0
+    """How near to the origin of the logarithm x may come; nearer values are taken for this one."""
+
+    def forward(self, x: Array) -> Array:
+        """Return z for x."""
+        if self.sign:
+            x = self.sign * np.log(np.maximum(self.sign * (x - self.origin), self.nearest))
+        z: Array = (x - self.centre) / self.deviation
+        return z
+
+    def backward(self, z: Array) -> Array:
+        """Return x for z."""
+        x = self.centre + self.deviation * z
+        if self.sign:
+            # Beyond the largest finite number there is nothing to tell apart.
+            x = self.origin + self.sign * np.exp(np.minimum(self.sign * x, 700.0))
+        return x
+
+
+def plain_scale(column: Array) -> Scale:
+    """Return the scale with mean 0 and deviation 1; a constant column keeps its unit."""
+    deviation = float(column.std())
+    return Scale(float(column.mean()), deviation if deviation > 0 else 1.0)
+
+
+def choose_scale(column: Array, design: Array) -> Scale:
+    """Return the scale on which a column is likeliest, given functions of its causes (n, n_functions).
+
+    The likelihood of x is log p(T(x)) + log |T'(x)| with Gaussian residuals.
+    """
+    plain = plain_scale(column)
+    sign = 1.0 if np.median(column) <= column.mean() else -1.0
+    height = sign * column
+    height = height - height.min()
+    middle = float(np.median(height))
+    if middle <= 0:
+        return plain
+    basis = np.linalg.qr(np.column_stack([np.ones(len(column)), design]))[0]
+    best, gain = plain, _LEAST_GAIN - _log_deviation(column, basis)
+    for offset in _OFFSETS * middle:
+        logarithm = sign * np.log(height + offset)
+        candidate = -_log_deviation(logarithm, basis) - float(np.log(height + offset).mean())
+        if candidate > gain:
+            edge = float(column.min() if sign > 0 else column.max())
+            scale = plain_scale(logarithm)
+            best = Scale(scale.centre, scale.deviation, sign, edge - sign * offset, 1e-3 * offset)
+            gain = candidate
+    return best
+
+
+def _log_deviation(values: Array, basis: Array) -> float:
+    """Logarithm of the residuals' deviation; the Gaussian log-likelihood a row is minus this."""
+    residuals = values - basis @ (basis.T @ values)
+    return float(np.log(max(np.sqrt(np.mean(residuals**2)), 1e-300)))

@@ -1,0 +1,218 @@
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+import mcsl
+from mcsl.graph import CausalGraph
+from mcsl.problem import Problem, Variable
+from mcsl.sem import fit_sem
+
+
+def chain(n: int = 800, seed: int = 0) -> tuple[CausalGraph, Problem]:
+    """a -> b -> c and a -> c, in odd units, with noise of deviation 0.5 before the units."""
+    rng = np.random.default_rng(seed)
+    a = rng.standard_normal(n)
+    b = np.sin(a) + 0.5 * rng.standard_normal(n)
+    c = 2 * b - a + 0.5 * rng.standard_normal(n)
+    table = mcsl.Dataset(np.column_stack([a, 100 * b + 7, c]), ("a", "b", "c"))
+    graph = CausalGraph.from_edges([("a", "b"), ("b", "c"), ("a", "c")], table.names)
+    return graph, Problem.from_dataset(table)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return fit_sem(*chain())
+
+
+def test_predictions_follow_the_mechanisms_in_the_units_of_the_table(model):
+    rows = {"a": [0.0, 1.0], "b": [7.0, 107.0], "c": [0.0, 0.0]}
+    predicted = model.predict(rows)
+    assert predicted.columns == ["a", "b", "c"]
+    assert predicted["b"].to_list() == pytest.approx([7, 107 - 100 * (1 - np.sin(1))], abs=10)
+    assert predicted["c"].to_list() == pytest.approx([0, 1], abs=0.12)
+    assert model.predict({"a": [0.0], "b": [7.0]})["c"].item() == pytest.approx(0, abs=0.12)
+
+
+def test_held_out_fit_is_near_the_share_that_can_be_explained(model):
+    fits = {fit.variable: fit for fit in model.held_out}
+    assert set(fits) == {"b", "c"}
+    assert fits["b"].r2 == pytest.approx(
+        1 - 0.25 / (np.var(np.sin(np.random.default_rng(0).standard_normal(9999))) + 0.25), abs=0.06
+    )
+    assert 0 < fits["b"].deviation < 0.2
+
+
+def test_residuals_invert_the_mechanisms(model):
+    _, problem = chain()
+    residuals = model.residuals(problem.dataset)
+    rows = model.counterfactual(problem.dataset, {})
+    assert np.allclose(rows.to_numpy(), problem.dataset.values)
+    assert abs(np.corrcoef(residuals["c"], problem.dataset.values[:, 0])[0, 1]) < 0.05
+
+
+def test_samples_have_the_distribution_of_the_table(model):
+    _, problem = chain()
+    sample = model.sample(4000, seed=1)
+    assert sample.height == 4000
+    assert np.allclose(sample.to_numpy().std(axis=0), problem.dataset.values.std(axis=0), rtol=0.08)
+    assert np.allclose(np.corrcoef(sample.to_numpy().T), np.corrcoef(problem.dataset.values.T), atol=0.06)
+    assert sample.equals(model.sample(4000, seed=1))
+    assert not sample.equals(model.sample(4000, seed=2))
+
+
+def test_setting_a_variable_cuts_it_from_its_causes(model):
+    done = model.do({"b": 107.0}).sample(2000, seed=3)
+    assert (done["b"] == 107.0).all()
+    assert done["c"].mean() == pytest.approx(2.0, abs=0.15)
+    assert np.corrcoef(done["a"], done["c"])[0, 1] < -0.7
+    shifted = model.do({"b": lambda b: b + 50}).sample(2000, seed=3)
+    plain = model.sample(2000, seed=3)
+    assert np.allclose(shifted["b"] - plain["b"], 50)
+    assert (shifted["c"] - plain["c"]).mean() == pytest.approx(1.0, abs=0.1)
+
+
+def test_a_counterfactual_keeps_the_noise_of_its_row(model):
+    noise_b, noise_c = 0.3, -0.4
+    row = {"a": 1.0, "b": 100 * (np.sin(1) + noise_b) + 7, "c": 2 * (np.sin(1) + noise_b) - 1 + noise_c}
+    other = model.counterfactual(row, {"a": 0.0})
+    assert other["a"] == 0.0
+    assert other["b"] == pytest.approx(100 * noise_b + 7, abs=8)
+    assert other["c"] == pytest.approx(2 * noise_b + noise_c, abs=0.15)
+    assert model.counterfactual(row, {"c": 9.0}) == pytest.approx({**row, "c": 9.0})
+
+
+def test_the_average_effect_counts_all_paths(model):
+    truth = 2 * (np.sin(1.0) - np.sin(0.0)) - 1
+    effect = model.effect("a", "c", 0.0, 1.0)
+    assert effect.low < truth < effect.high
+    assert effect.high - effect.low < 0.4
+    assert "c changes by" in str(effect)
+    back = model.effect("a", "c", 1.0, 0.0)
+    assert back.estimate == pytest.approx(-effect.estimate)
+    none = model.effect("c", "a", 0.0, 1.0)
+    assert (none.estimate, none.low, none.high) == (0, 0, 0)
+    held = model.do({"b": 7.0}).effect("a", "c", 0.0, 1.0)
+    assert held.estimate == pytest.approx(-1, abs=0.12)
+
+
+def test_a_direct_curve_holds_the_other_causes_and_a_total_one_does_not(model):
+    grid = [-1.0, 0.0, 1.0]
+    direct = model.effect_curve("a", "c", grid)
+    total = model.effect_curve("a", "c", grid, total=True)
+    assert np.diff(direct.mean) == pytest.approx([-1, -1], abs=0.2)
+    assert np.diff(total.mean) == pytest.approx([2 * np.sin(1) - 1] * 2, abs=0.2)
+    assert ((direct.low < direct.mean) & (direct.mean < direct.high)).all()
+    assert direct.to_frame().columns == ["a", "mean", "low", "high"]
+    with pytest.raises(mcsl.GraphError, match="'c' is no direct cause of 'a'"):
+        model.effect_curve("c", "a")
+
+
+def test_noise_that_multiplies_is_modelled_by_logarithms():
+    rng = np.random.default_rng(5)
+    x = rng.uniform(1, 5, 1500)
+    y = x * np.exp(0.6 * rng.standard_normal(1500))
+    graph = CausalGraph.from_edges([("x", "y")], ("x", "y"))
+    model = fit_sem(graph, Problem.from_dataset(mcsl.Dataset(np.column_stack([x, y]), ("x", "y"))))
+    assert (model.sample(2000)["y"] > 0).mean() > 0.999
+    assert model.predict({"x": [2.0, 4.0]})["y"].to_list() == pytest.approx(
+        [2 * np.exp(0.18), 4 * np.exp(0.18)], rel=0.1
+    )
+    other = model.counterfactual({"x": 2.0, "y": 6.0}, {"x": 4.0})
+    assert other["y"] == pytest.approx(12, rel=0.12)
+
+
+def test_noise_whose_scale_depends_on_a_cause_is_sampled_so():
+    rng = np.random.default_rng(6)
+    x = rng.uniform(-2, 2, 1500)
+    y = x + np.exp(0.8 * x) * rng.standard_normal(1500) / 3
+    graph = CausalGraph.from_edges([("x", "y")], ("x", "y"))
+    model = fit_sem(graph, Problem.from_dataset(mcsl.Dataset(np.column_stack([x, y]), ("x", "y"))))
+    narrow, wide = (model.do({"x": at}).sample(3000)["y"].std() for at in (-1.5, 1.5))
+    assert wide / narrow == pytest.approx(np.exp(0.8 * 3), rel=0.35)
+
+
+def test_vectors_are_predicted_and_set_by_column_or_as_a_whole():
+    simulation = mcsl.simulate("gp-vec", n_variables=3, degree=1, n_samples=300, seed=2)
+    place = {name: i for i, name in enumerate(simulation.dataset.names)}
+    owned = {name: tuple(place[c] for c in columns) for name, columns in simulation.groups.items()}
+    variables = tuple(Variable(name, columns, columns) for name, columns in owned.items())
+    problem = Problem(simulation.dataset, variables, np.ones((3, 3), bool))
+    model = fit_sem(simulation.graph, problem)
+    cause, effect = simulation.graph.edges[0]
+    assert model.predict(simulation.dataset).columns == list(simulation.dataset.names)
+    sample = model.do({cause: [1.0, 2.0, 3.0]}).sample(50)
+    assert sample[0, f"{cause}.2"] == 2.0
+    assert model.effect(f"{cause}.1", f"{effect}.1", 0.0, 1.0, n_bootstrap=5).low is not None
+    with pytest.raises(mcsl.SettingsError, match="3 finite numbers"):
+        model.do({cause: 1.0})
+    with pytest.raises(mcsl.SettingsError, match="several columns"):
+        model.effect(f"{cause}.1", effect, 0.0, 1.0)
+
+
+def test_a_lagged_variable_reads_its_past_and_is_sampled_one_step_ahead():
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((2, 600))
+    for t in range(1, 600):
+        y[t] += 0.5 * y[t - 1] + x[t - 1]
+    values = np.column_stack([x[1:], y[1:], x[:-1], y[:-1]])
+    dataset = mcsl.Dataset(values, ("x", "y", "x[t-1]", "y[t-1]"))
+    variables = (Variable("x", (0, 2), (0,)), Variable("y", (1, 3), (1,)))
+    graph = CausalGraph.from_edges([("x", "y")], ("x", "y"))
+    model = fit_sem(graph, Problem(dataset, variables, np.ones((2, 2), bool)))
+    assert model.effect("x[t-1]", "y", 0.0, 1.0).estimate == pytest.approx(1, abs=0.12)
+    assert model.effect("x", "y", 0.0, 1.0).estimate == pytest.approx(0, abs=0.12)
+    assert model.predict(dataset).columns == ["x", "y"]
+    assert model.sample(20).columns == list(dataset.names)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda m: m.sample(0), mcsl.SettingsError, "`n_samples` must be at least 1"),
+        (lambda m: m.do({"z": 1.0}), mcsl.GraphError, "no variable 'z'"),
+        (lambda m: m.do({"a": float("nan")}), mcsl.SettingsError, "a finite number or a function"),
+        (lambda m: m.do([("a", 1)]), mcsl.SettingsError, "must map names to values"),
+        (lambda m: m.do({"a": lambda a: a[:2]}).sample(9), mcsl.SettingsError, "as many values"),
+        (lambda m: m.predict({"a": [1.0]}), mcsl.DataError, "no column 'b'"),
+        (lambda m: m.residuals({"a": [1.0], "b": [1.0], "c": [None]}), mcsl.DataError, "missing"),
+        (lambda m: m.residuals({"a": ["x"], "b": [1.0], "c": [2.0]}), mcsl.DataError, "not a number"),
+        (lambda m: m.residuals(np.ones((2, 5))), mcsl.DataError, "3 columns"),
+        (lambda m: m.residuals(7), mcsl.DataError, "must come as a frame"),
+        (lambda m: m.effect("a", "c", 0, 1, level=1.0), mcsl.SettingsError, "`level`"),
+        (lambda m: m.effect("a", "c", 0, 1, n_bootstrap=1), mcsl.SettingsError, "`n_bootstrap`"),
+        (lambda m: m.effect_curve("a", "c", []), mcsl.SettingsError, "`grid`"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused_in_one_sentence(model, call, error, message):
+    with pytest.raises(error, match=message):
+        call(model)
+
+
+def test_rows_come_from_any_frame(model):
+    _, problem = chain(50, seed=9)
+    frame = pl.DataFrame(problem.dataset.values, schema=["a", "b", "c"])
+    expected = model.predict(problem.dataset)
+    for rows in (frame, frame.lazy(), frame.to_pandas(), frame.to_numpy(), frame.select("c", "b", "a")):
+        assert model.predict(rows).equals(expected)
+
+
+def test_few_rows_gaps_and_few_values_are_no_obstacle():
+    graph, problem = chain(60)
+    values = problem.dataset.values.copy()
+    values[3, 1] = np.nan
+    values[:, 0] = values[:, 0] > 0
+    model = fit_sem(graph, replace(problem, dataset=mcsl.Dataset(values, ("a", "b", "c"))))
+    assert len(model.values) == 59
+    assert model.effect("a", "b", 0.0, 1.0).estimate > 0
+    with pytest.raises(mcsl.DataError, match="at least 10 complete rows"):
+        fit_sem(*chain(9))
+
+
+def test_a_result_fits_its_model_when_asked():
+    _, problem = chain(300)
+    result = mcsl.learn(problem.dataset)
+    assert result.sem is result.sem
+    assert result.sem.graph == result.graph
+    assert result.sem.columns == ("a", "b", "c")
