@@ -42,9 +42,10 @@ def learn(
     with _timed("read", timings):
         dataset = to_dataset(data)
     recipe = recipe or Recipe.default()
-    problem = Problem.from_dataset(dataset.standardized() if recipe.standardize else dataset)
     knowledge = knowledge or Knowledge()
-    problem = problem.with_knowledge(knowledge)
+    given = problem = Problem.from_dataset(dataset).with_knowledge(knowledge)
+    if recipe.standardize:
+        problem = replace(problem, dataset=problem.dataset.standardized())
     problem, found = _search(problem, recipe, seed, observers, timings)
     with _timed("prune", timings):
         pruned = recipe.pruner.prune(found.graph, problem)
@@ -63,6 +64,7 @@ def learn(
         fingerprint=dataset.fingerprint(),
         versions={name: version(name) for name in _VERSIONED},
         timings=timings,
+        problem=given,
     )
 
 

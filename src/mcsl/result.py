@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mcsl.errors import DataError
 from mcsl.graph import CausalGraph
-from mcsl.problem import Knowledge
+from mcsl.problem import Knowledge, Problem
 from mcsl.pruning import EdgeTest
 from mcsl.recipe import Recipe
 from mcsl.search import StopReason, TraceRow
+from mcsl.sem import FittedSEM, fit_sem
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +41,21 @@ class Result:
     """Seconds each room took."""
     knowledge: Knowledge = field(default_factory=Knowledge)
     """What was known beforehand."""
+    problem: Problem | None = field(default=None, repr=False)
+    """The table in its own units, its variables and the edges allowed; None in a result read from a file."""
+    stored_sem: FittedSEM | None = field(default=None, repr=False)
+    """The fitted model of a result read from a file."""
+
+    @cached_property
+    def sem(self) -> FittedSEM:
+        """The mechanisms of the graph, fitted when first asked for."""
+        if self.stored_sem is not None:
+            return self.stored_sem
+        if self.problem is None:
+            raise DataError(
+                "The result was saved without its fitted model; learn again, or save it with `sem=True`."
+            )
+        return fit_sem(self.graph, self.problem)
 
     def __repr__(self) -> str:
         return f"Result({self.graph!r}, stop_reason={self.stop_reason.value!r})"
