@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.data import to_dataset
+from mcsl.data import SeriesTable, to_dataset, to_series
 from mcsl.graph import CausalGraph, threshold
-from mcsl.problem import Knowledge, Problem
+from mcsl.problem import Knowledge, Problem, cut_windows
+from mcsl.pruning import lag_tests
 from mcsl.recipe import Recipe
 from mcsl.result import Result
 from mcsl.search import Observer, StopReason, TraceRow, search
@@ -28,6 +29,11 @@ def learn(
     data: Any,
     recipe: Recipe | None = None,
     *,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    lags: int = 0,
+    series: str | None = None,
+    time: str | None = None,
+    resample: str | float | None = None,
     knowledge: Knowledge | None = None,
     seed: int = 0,
     observers: Sequence[Observer] = (),
@@ -37,21 +43,30 @@ def learn(
     `data` is a path to a CSV or Parquet file, a pandas, polars or pyarrow frame, a NumPy array with a
     row per sample, or a Dataset. What `knowledge` requires or forbids holds in the result. The same data,
     knowledge, recipe and seed give the same graph.
+
+    `groups` names variables with several columns, such as {"site": ["site.x", "site.y"]}; a column in no
+    group is a variable of its own. With `lags` p the rows are a time series, and an edge may act at the
+    same time or up to p steps later; the graph over the variables is acyclic, and a variable's own past is
+    no edge. `series`, `time` and `resample` say how rows make up series, see `to_series`, whose
+    SeriesTable is `data` too.
     """
     timings: dict[str, float] = {}
     with _timed("read", timings):
-        dataset = to_dataset(data)
+        table = _read(data, lags, series=series, time=time, resample=resample)
+        problem, summary = cut_windows(table, lags=lags, groups=groups)
     recipe = recipe or Recipe.default()
     knowledge = knowledge or Knowledge()
-    given = problem = Problem.from_dataset(dataset).with_knowledge(knowledge)
+    given = problem = problem.with_knowledge(knowledge)
     if recipe.standardize:
         problem = replace(problem, dataset=problem.dataset.standardized())
     problem, found = _search(problem, recipe, seed, observers, timings)
     with _timed("prune", timings):
         pruned = recipe.pruner.prune(found.graph, problem)
-    return Result(
         # A pruner of one's own may not know of required edges.
-        graph=CausalGraph(pruned.graph.adjacency | problem.required, problem.names),
+        graph = CausalGraph(pruned.graph.adjacency | problem.required, problem.names)
+        by_lag = lag_tests(graph, problem)
+    return Result(
+        graph=graph,
         edge_probabilities=found.edge_probabilities,
         trace=found.trace,
         stop_reason=found.stop_reason,
@@ -60,12 +75,22 @@ def learn(
         recipe=recipe,
         knowledge=knowledge,
         seed=seed,
-        n_samples=dataset.n_samples,
-        fingerprint=dataset.fingerprint(),
+        n_samples=problem.n_samples,
+        fingerprint=table.dataset.fingerprint(),
         versions={name: version(name) for name in _VERSIONED},
         timings=timings,
+        groups={v.name: tuple(table.dataset.names[c] for c in v.outputs) for v in problem.variables},
+        lag_tests=by_lag,
+        series=summary,
         problem=given,
     )
+
+
+def _read(data: Any, lags: int, **layout: Any) -> SeriesTable:
+    """Read series where anything speaks of time, and otherwise a table, whose rows must be complete."""
+    if lags or isinstance(data, SeriesTable) or any(option is not None for option in layout.values()):
+        return to_series(data, **layout)
+    return SeriesTable.of(to_dataset(data))
 
 
 class _Found(NamedTuple):

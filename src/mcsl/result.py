@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from mcsl.errors import DataError
 from mcsl.graph import CausalGraph
-from mcsl.problem import Knowledge, Problem
-from mcsl.pruning import EdgeTest
+from mcsl.problem import Knowledge, Problem, SeriesSummary
+from mcsl.pruning import EdgeTest, LagTest
 from mcsl.recipe import Recipe
 from mcsl.search import StopReason, TraceRow
 from mcsl.sem import FittedSEM, fit_sem
@@ -41,6 +41,12 @@ class Result:
     """Seconds each room took."""
     knowledge: Knowledge = field(default_factory=Knowledge)
     """What was known beforehand."""
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The columns of the table that each variable owns."""
+    lag_tests: tuple[LagTest, ...] = ()
+    """Which lags of each edge matter; empty without lags."""
+    series: SeriesSummary = field(default_factory=SeriesSummary)
+    """How the samples were cut from series."""
     problem: Problem | None = field(default=None, repr=False)
     """The table in its own units, its variables and the edges allowed; None in a result read from a file."""
     stored_sem: FittedSEM | None = field(default=None, repr=False)

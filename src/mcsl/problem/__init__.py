@@ -1,6 +1,17 @@
 """What is to be learned: the table, the variables in it, and the edges that may exist."""
 
+from mcsl.problem.groups import groups_by_prefix, read_groups
 from mcsl.problem.knowledge import Knowledge, read_knowledge
 from mcsl.problem.problem import Problem, Variable
+from mcsl.problem.windows import SeriesSummary, cut_windows
 
-__all__ = ["Knowledge", "Problem", "Variable", "read_knowledge"]
+__all__ = [
+    "Knowledge",
+    "Problem",
+    "SeriesSummary",
+    "Variable",
+    "cut_windows",
+    "groups_by_prefix",
+    "read_groups",
+    "read_knowledge",
+]

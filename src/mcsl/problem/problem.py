@@ -24,7 +24,7 @@ class Variable:
 
     name: str
     inputs: tuple[int, ...]
-    """Columns that the mechanisms of other variables read."""
+    """Columns that the mechanisms of other variables read: all at time t, then all at t-1, and so on."""
     outputs: tuple[int, ...]
     """Columns that its own mechanism predicts; a subset of the inputs."""
 
@@ -32,6 +32,12 @@ class Variable:
     def own_past(self) -> tuple[int, ...]:
         """Columns of its own that its mechanism always reads: the inputs that are not outputs."""
         return tuple(column for column in self.inputs if column not in self.outputs)
+
+    @property
+    def by_lag(self) -> tuple[tuple[int, ...], ...]:
+        """The inputs at t, t-1, ..., t-p."""
+        width = len(self.outputs)
+        return tuple(self.inputs[start : start + width] for start in range(0, len(self.inputs), width))
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +50,9 @@ class Problem:
     """Edges that may exist; those that would close a cycle with required ones are taken out."""
     required: NDArray[np.bool_] = field(default_factory=lambda: np.array(False), repr=False)
     """Edges that every learned graph has: candidates without a cycle, by default none."""
+    observed: NDArray[np.bool_] = field(default_factory=lambda: np.array(True), repr=False)
+    """Which entries of the table were measured, by default all; the others were filled in. They are read as
+    causes, but nothing is fitted to them as effects."""
 
     def __post_init__(self) -> None:
         d = len(self.variables)
@@ -58,6 +67,10 @@ class Problem:
         for name, matrix in (("candidates", candidates), ("required", required)):
             matrix.flags.writeable = False
             object.__setattr__(self, name, matrix)
+        shape, observed = self.dataset.values.shape, np.asarray(self.observed, dtype=bool)
+        if observed.ndim and observed.shape != shape:
+            raise SettingsError(f"`observed` must have shape {shape}. Got {observed.shape} instead.")
+        object.__setattr__(self, "observed", np.broadcast_to(observed, shape))
 
     def _check_required(self, candidates: NDArray[np.bool_], required: NDArray[np.bool_]) -> None:
         for cause, effect in np.argwhere(required & ~candidates).tolist():
@@ -78,6 +91,18 @@ class Problem:
         variables = tuple(Variable(name, (i,), (i,)) for i, name in enumerate(dataset.names))
         d = len(variables)
         return cls(dataset, variables, np.ones((d, d), bool) if candidates is None else candidates)
+
+    def of_effect(self, effect: int, causes: Sequence[int]) -> Problem:
+        """Return the rows where an effect was measured, for a regression on some causes.
+
+        Columns that take no part become constant there, so that they cost nothing.
+        """
+        own = self.variables[effect]
+        rows = self.observed[:, list(own.outputs)].all(axis=1)
+        used = [*own.inputs, *(column for cause in causes for column in self.variables[cause].inputs)]
+        values = np.zeros((int(rows.sum()), self.dataset.n_variables))
+        values[:, used] = self.dataset.values[np.ix_(rows, used)]
+        return replace(self, dataset=Dataset(values, self.dataset.names), observed=self.observed[rows])
 
     @property
     def n_samples(self) -> int:

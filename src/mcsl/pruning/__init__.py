@@ -2,6 +2,7 @@
 
 from mcsl.pruning.additive import AdditivePruner
 from mcsl.pruning.interactions import InteractionPruner
+from mcsl.pruning.lags import LagTest, lag_tests
 from mcsl.pruning.pruner import EdgeTest, KeepAll, Pruned, Pruner
 from mcsl.pruning.quadratic import QuadraticPruner
 from mcsl.pruning.splines import SplineTable
@@ -11,8 +12,10 @@ __all__ = [
     "EdgeTest",
     "InteractionPruner",
     "KeepAll",
+    "LagTest",
     "Pruned",
     "Pruner",
     "QuadraticPruner",
     "SplineTable",
+    "lag_tests",
 ]
