@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -22,6 +23,7 @@ from mcsl.problem import Problem
 from mcsl.pruning.splines import SplineTable
 
 Noise = Literal["gaussian", "tilted", "location-scale"]
+View = tuple[Problem, SplineTable]
 
 # Nats a row and variable that a scale of its own must gain to be believed: it can also imitate a part of
 # a mechanism that no function of the candidates has, which gains less.
@@ -74,13 +76,13 @@ class OrderSearch:
             table = spline_table(straight)
         if self.interactions:
             candidates = screen(straight, table)
-            table = with_products(table, straight, candidates)
         elif straight is not problem:
             candidates = screen(straight, table, interactions=False, stand_aside=0)
+        views = self._views(straight, table, candidates)
         screened = time.perf_counter()
         # A logarithm has already taken care of its column's scale.
         changed = (straight.dataset.values != problem.dataset.values).any(axis=0)
-        adjacency, score, noise = _climb_with_noise(straight, table, candidates, changed)
+        adjacency, score, noise = _climb_with_noise(straight, views, candidates, changed)
         gains = _gains(adjacency, candidates, score)
         order = complete_order(adjacency, gains)
         place = np.argsort(order)
@@ -96,17 +98,31 @@ class OrderSearch:
             timings={"screen": screened - began, "order": time.perf_counter() - screened},
         )
 
+    def _views(self, problem: Problem, table: SplineTable, candidates: NDArray[np.bool_]) -> list[View]:
+        """Return what scores read: the whole table, or the rows where each effect was measured."""
+        if problem.observed.all():
+            return [(problem, with_products(table, problem, candidates) if self.interactions else table)]
+        views = []
+        for effect in range(problem.n_variables):
+            part = problem.of_effect(effect, np.flatnonzero(candidates[:, effect]).tolist())
+            own = np.zeros_like(candidates)
+            own[:, effect] = candidates[:, effect]
+            splines = spline_table(part)
+            views.append((part, with_products(splines, part, own) if self.interactions else splines))
+        return views
+
 
 def _climb_with_noise(
-    problem: Problem, table: SplineTable, candidates: NDArray[np.bool_], steady: NDArray[np.bool_]
+    problem: Problem, views: list[View], candidates: NDArray[np.bool_], steady: NDArray[np.bool_]
 ) -> tuple[NDArray[np.bool_], Score, Noise]:
     """Climb with Gaussian noise, and again with each richer noise that the graph found so far prefers."""
     noise: Noise = "gaussian"
-    score: Score = GaussianScore(problem, table)
+    score = _score(GaussianScore, views)
     adjacency = climb(candidates, score, problem.required)
-    varying = LocationScaleScore(problem, table, frozenset(np.flatnonzero(steady).tolist()))
+    constant = frozenset(np.flatnonzero(steady).tolist())
+    varying = _score(lambda part, table: LocationScaleScore(part, table, constant), views)
     richer: list[tuple[Noise, Score, float]] = [
-        ("tilted", TiltedScore(problem, table), 0.0),
+        ("tilted", _score(TiltedScore, views), 0.0),
         ("location-scale", varying, _LEAST_SCALE_GAIN * problem.n_samples * problem.n_variables),
     ]
     for name, better, least_gain in richer:
@@ -114,6 +130,12 @@ def _climb_with_noise(
             noise, score = name, better
             adjacency = climb(candidates, score, problem.required)
     return adjacency, score, noise
+
+
+def _score(make: Callable[[Problem, SplineTable], Score], views: list[View]) -> Score:
+    """Score every effect by the one view of the table, or each by its own."""
+    scores = [make(*view) for view in views]
+    return scores[0] if len(scores) == 1 else lambda effect, parents: scores[effect](effect, parents)
 
 
 def _gains(adjacency: NDArray[np.bool_], candidates: NDArray[np.bool_], score: Score) -> NDArray[np.float64]:

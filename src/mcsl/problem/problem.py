@@ -101,7 +101,7 @@ class Problem:
         rows = self.observed[:, list(own.outputs)].all(axis=1)
         used = [*own.inputs, *(column for cause in causes for column in self.variables[cause].inputs)]
         values = np.zeros((int(rows.sum()), self.dataset.n_variables))
-        values[:, used] = self.dataset.values[np.ix_(rows, used)]
+        values[:, used] = self.columns(used)[rows]
         return replace(self, dataset=Dataset(values, self.dataset.names), observed=self.observed[rows])
 
     @property
