@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         SettingsError,
     )
     from mcsl.evaluation import Metrics, evaluate
-    from mcsl.graph import CausalGraph
+    from mcsl.graph import CausalGraph, Stability
     from mcsl.learning import learn
     from mcsl.model import MLP, Linear, Mechanism, Quadratic
     from mcsl.objective import gaussian_likelihood, least_squares
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from mcsl.result import Result
     from mcsl.search import Schedule, StopReason, TraceRow
     from mcsl.simulation import Simulation, simulate
+    from mcsl.stability import assess_stability
 
 __version__ = "0.1.0"
 
@@ -52,7 +53,7 @@ _ROOMS = {
         "SettingsError",
     ),
     "evaluation": ("Metrics", "evaluate"),
-    "graph": ("CausalGraph",),
+    "graph": ("CausalGraph", "Stability"),
     "learning": ("learn",),
     "model": ("MLP", "Linear", "Mechanism", "Quadratic"),
     "objective": ("gaussian_likelihood", "least_squares"),
@@ -63,6 +64,7 @@ _ROOMS = {
     "recipe": ("Recipe",),
     "result": ("Result",),
     "search": ("Schedule", "StopReason", "TraceRow"),
+    "stability": ("assess_stability",),
     "simulation": ("Simulation", "simulate"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
@@ -93,8 +95,10 @@ __all__ = [
     "Schedule",
     "SettingsError",
     "Simulation",
+    "Stability",
     "StopReason",
     "TraceRow",
+    "assess_stability",
     "evaluate",
     "gaussian_likelihood",
     "learn",

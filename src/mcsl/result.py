@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcsl.errors import DataError
-from mcsl.graph import CausalGraph
+from mcsl.graph import CausalGraph, Stability
 from mcsl.problem import Knowledge, Problem, SeriesSummary
 from mcsl.pruning import EdgeTest, LagTest
 from mcsl.recipe import Recipe
@@ -41,6 +41,8 @@ class Result:
     """Seconds each room took."""
     knowledge: Knowledge = field(default_factory=Knowledge)
     """What was known beforehand."""
+    stability: Stability | None = None
+    """How often each edge returns in half-samples, where `assess_stability` has counted."""
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The columns of the table that each variable owns."""
     lag_tests: tuple[LagTest, ...] = ()

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from mcsl.cli.progress import ProgressBar, remaining
+from mcsl.cli.progress import HalvesBar, ProgressBar, remaining
 from mcsl.search import TraceRow
 
 
@@ -31,6 +31,16 @@ def test_draws_on_a_terminal():
 @pytest.mark.parametrize(("terminal", "quiet"), [(False, False), (True, True)])
 def test_is_silent_elsewhere(terminal, quiet):
     assert drawn(terminal=terminal, quiet=quiet).strip() == ""
+
+
+@pytest.mark.parametrize(("terminal", "quiet"), [(True, False), (False, False), (True, True)])
+def test_half_samples_are_counted_on_a_terminal_alone(terminal, quiet):
+    console = Console(file=io.StringIO(), force_terminal=terminal, width=150)
+    with HalvesBar(console, quiet=quiet) as bar:
+        bar(0, 20)
+        bar(7, 20)
+    text = console.file.getvalue()
+    assert ("half-samples" in text and "7/20" in text) if terminal and not quiet else not text.strip()
 
 
 def test_the_estimate_leaves_out_what_the_compiler_took():

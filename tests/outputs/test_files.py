@@ -84,10 +84,10 @@ def test_edges_list_what_was_kept_dropped_and_cut(result, tmp_path):
     write_result(result, tmp_path / "out")
     edges = pl.read_csv(tmp_path / "out" / "edges.csv").rows()
     assert edges == [
-        (NAMES[0], NAMES[2], 1, 0.9, None, None, None),
-        (NAMES[0], NAMES[1], 1, 0.7, "additive", 1e-12, None),
-        (NAMES[3], NAMES[0], 0, 0.6, "acyclicity", None, None),
-        (NAMES[1], NAMES[3], 0, 1 / 3, "quadratic", None, 0.05),
+        (NAMES[0], NAMES[2], 1, 0.9, None, None, None, None),
+        (NAMES[0], NAMES[1], 1, 0.7, "additive", 1e-12, None, None),
+        (NAMES[3], NAMES[0], 0, 0.6, "acyclicity", None, None, None),
+        (NAMES[1], NAMES[3], 0, 1 / 3, "quadratic", None, 0.05, None),
     ]
 
 

@@ -9,6 +9,7 @@ import typer
 
 from mcsl.cli.choices import MechanismName, PrunerName, RecipeName, ScoreName, build_recipe
 from mcsl.cli.knowledge import ForbiddenEdges, KnowledgeFile, RequiredEdges, build_knowledge
+from mcsl.cli.stability import HalfSamples, add_stability
 
 if TYPE_CHECKING:
     from mcsl.data import Dataset
@@ -76,6 +77,7 @@ def learn(
     knowledge: KnowledgeFile = None,
     require: RequiredEdges = None,
     forbid: ForbiddenEdges = None,
+    stability: HalfSamples = None,
     force: Annotated[bool, typer.Option("--force", help="Replace earlier results in DIR.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log what is done, and trace errors.")] = False,
@@ -103,6 +105,8 @@ def learn(
         )
         known = build_knowledge(knowledge, require, forbid, table.names)
         result = run(table, chosen, seed=seed, quiet=quiet, knowledge=known)
+        if stability:
+            result = add_stability(result, table, stability, out, force=force, quiet=quiet, knowledge=known)
         write_result(result, out, force=force, command=context.obj)
     if not quiet:
         from mcsl.cli.printing import print_result

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mcsl.graph import CausalGraph
     from mcsl.result import Result
 
-FIGURES = {"probability": ".3f", "p_value": ".2g", "coefficient": ".2g"}
+FIGURES = {"probability": ".3f", "p_value": ".2g", "coefficient": ".2g", "frequency": ".2f"}
 MEANINGS = {
     "shd": "pairs of variables whose edges differ",
     "tpr": "share of the true edges that were found",
@@ -35,6 +35,8 @@ def print_result(result: Result) -> None:
         cut = ", ".join(f"{cause} → {effect}" for cause, effect in result.cut_edges)
         _print(f"Cut to break cycles, weakest first: {cut}.")
     _print(result.stop_reason.sentence)
+    if result.stability:
+        _print(result.stability.sentence(result.graph))
 
 
 def print_edges(rows: Sequence[EdgeRow], n_variables: int, n_samples: int) -> None:

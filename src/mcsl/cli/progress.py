@@ -1,4 +1,4 @@
-"""The progress bar: an observer of training."""
+"""The progress bars: observers of training and of half-samples."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 if TYPE_CHECKING:
     from mcsl.search.trace import TraceRow
@@ -51,6 +58,37 @@ class ProgressBar:
             state=f"acyclicity {row.acyclicity:.1e}  score {row.score:.4g}  edges {row.n_edges}",
             remaining=remaining(self._first, row),
         )
+
+
+class HalvesBar:
+    """Counts half-samples on stderr, and shows nothing where that is not a terminal."""
+
+    def __init__(self, console: Console | None = None, *, quiet: bool = False) -> None:
+        console = console or Console(stderr=True)
+        self._progress = Progress(
+            TextColumn("half-samples"),
+            BarColumn(bar_width=20),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            disable=quiet or not console.is_terminal,
+            transient=True,
+        )
+        self._task = self._progress.add_task("half-samples", total=None)
+
+    def __enter__(self) -> HalvesBar:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def __call__(self, n_done: int, n_halves: int) -> None:
+        """Show how far it is."""
+        self._progress.update(self._task, completed=n_done, total=n_halves)
 
 
 def remaining(first: TraceRow, row: TraceRow) -> str:

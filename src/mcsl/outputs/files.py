@@ -19,13 +19,15 @@ from numpy.typing import ArrayLike, NDArray
 from mcsl.errors import OutputError
 
 if TYPE_CHECKING:
-    from mcsl.graph import CausalGraph
+    from mcsl.graph import CausalGraph, Stability
     from mcsl.pruning import EdgeTest, Pruned
     from mcsl.result import Result
     from mcsl.simulation import Simulation
 
 CORNER = "cause\\effect"
 """First cell of a labelled matrix: rows are causes, columns are effects."""
+UNFINISHED = {"halves.jsonl"}
+"""What an interrupted run leaves for the next to go on with; a directory of these alone counts as empty."""
 
 
 def write_result(
@@ -38,6 +40,7 @@ def write_result(
 ) -> Path:
     """Write adjacency.csv, edges.csv, probabilities.csv, trace.csv and result.json into a directory.
 
+    Where half-samples were counted, also stability.csv and the consensus graph, consensus.csv.
     A directory that has files in it is refused unless `force`, which replaces the files of the same names
     and leaves others alone. `command` is recorded in result.json; `also` holds further files by name.
     """
@@ -51,6 +54,10 @@ def write_result(
         "trace.csv": to_csv(trace_columns, map(astuple, result.trace)),
         "result.json": _to_json(_provenance(result, command)),
     }
+    if result.stability:
+        consensus = result.stability.consensus
+        texts["stability.csv"] = to_csv(StabilityRow._fields, stability_rows(result.stability))
+        texts["consensus.csv"] = to_matrix_csv(consensus.adjacency.astype(int), consensus.names)
     return write_texts({**texts, **(also or {})}, directory, force=force)
 
 
@@ -108,7 +115,7 @@ def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -
     directory = Path(directory)
     try:
         if directory.is_dir():
-            if not force and any(directory.iterdir()):
+            if not force and {entry.name for entry in directory.iterdir()} - UNFINISHED:
                 raise OutputError(
                     f"The directory {directory} is not empty; choose another, or replace with --force."
                 )
@@ -180,11 +187,14 @@ class EdgeRow(NamedTuple):
     """Name of the test that decided, "acyclicity" where it was a cycle, None if nothing was tested."""
     p_value: float | None
     coefficient: float | None
+    frequency: float | None
+    """Share of half-samples in which the edge returns, None if there were none."""
 
 
 def result_edges(result: Result) -> list[EdgeRow]:
     """Return all edges that learning and pruning looked at."""
-    return edge_rows(result.graph, result.tests, result.edge_probabilities, result.cut_edges)
+    frequencies = result.stability.frequencies if result.stability else None
+    return edge_rows(result.graph, result.tests, result.edge_probabilities, result.cut_edges, frequencies)
 
 
 def edge_rows(
@@ -192,6 +202,7 @@ def edge_rows(
     tests: Iterable[EdgeTest],
     probabilities: NDArray[np.float64] | None = None,
     cut_edges: Iterable[tuple[str, str]] = (),
+    frequencies: NDArray[np.float64] | None = None,
 ) -> list[EdgeRow]:
     """Return all edges that were looked at: kept ones first, then by probability to three digits."""
     place = {name: i for i, name in enumerate(graph.names)}
@@ -211,9 +222,35 @@ def edge_rows(
                 test=test.test if test else None if kept else "acyclicity",
                 p_value=statistics.get("p_value"),
                 coefficient=statistics.get("coefficient"),
+                frequency=None if frequencies is None else float(frequencies[at]),
             )
         )
     return sorted(rows, key=lambda row: (not row.kept, -round(row.probability or 0, 3)))
+
+
+class StabilityRow(NamedTuple):
+    """How often an edge returned in half-samples, in this direction and in either."""
+
+    cause: str
+    effect: str
+    frequency: float
+    either_direction: float
+    consensus: bool
+
+
+def stability_rows(stability: Stability) -> list[StabilityRow]:
+    """Return all edges that any half-sample has, the most frequent first."""
+    rows = [
+        StabilityRow(
+            cause=stability.names[at[0]],
+            effect=stability.names[at[1]],
+            frequency=float(stability.frequencies[at]),
+            either_direction=float(stability.either_direction[at]),
+            consensus=bool(stability.consensus.adjacency[at]),
+        )
+        for at in map(tuple, np.argwhere(stability.frequencies > 0))
+    ]
+    return sorted(rows, key=lambda row: -row.frequency)
 
 
 def _provenance(result: Result, command: str | None) -> dict[str, Any]:
@@ -231,6 +268,13 @@ def _provenance(result: Result, command: str | None) -> dict[str, Any]:
         "timings": dict(result.timings),
         "versions": dict(result.versions),
         "command": command,
+        "stability": result.stability
+        and {
+            "n_halves": result.stability.n_halves,
+            "consensus_threshold": result.stability.threshold,
+            "consensus_edges": result.stability.consensus.n_edges,
+            "sentence": result.stability.sentence(result.graph),
+        },
     }
 
 

@@ -1,0 +1,175 @@
+"""Confidence by refitting: which edges return when the graph is learned from half of the rows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from joblib import Parallel, delayed, parallel_config
+from numpy.typing import NDArray
+
+from mcsl.data import MIN_SAMPLES, Dataset, SeriesTable, to_dataset, to_series
+from mcsl.errors import DataError, OutputError, SettingsError
+from mcsl.graph import Stability
+from mcsl.learning import learn
+from mcsl.problem import Knowledge, cut_windows
+from mcsl.recipe import Recipe
+
+LEDGER = "halves.jsonl"
+"""File of the half-samples that are done, one JSON line each."""
+
+HalvesObserver: TypeAlias = Callable[[int, int], None]
+"""Receives how many half-samples are done, and how many there are."""
+
+
+def assess_stability(
+    data: Any,
+    recipe: Recipe | None = None,
+    *,
+    n_halves: int = 20,
+    threshold: float = 0.5,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    lags: int = 0,
+    knowledge: Knowledge | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    directory: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    observers: Sequence[HalvesObserver] = (),
+) -> Stability:
+    """Learn a graph from each of `n_halves` half-samples and count how often every edge returns.
+
+    Arguments that `learn` has too mean the same. The samples are split at random into two halves,
+    `n_halves` / 2 times (complementary pairs, Shah and Samworth 2013), so the number is even. Rows of a
+    table are drawn one by one, rows of series in blocks that follow each other. Half-samples run side by
+    side, `n_jobs` at a time on joblib's backend, with one thread each.
+
+    With a `directory`, every half-sample is kept there once it is done, and a later call with the same data,
+    settings and seed goes on where this one stopped, also to a larger `n_halves`. What is there of
+    other data, settings or seeds is refused, or replaced with `force`.
+    """
+    if n_halves < 2 or n_halves % 2:
+        raise SettingsError(f"`n_halves` must be even and at least 2. Got {n_halves} instead.")
+    recipe, knowledge = recipe or Recipe.default(), knowledge or Knowledge()
+    timed = lags > 0 or isinstance(data, SeriesTable)
+    table = to_series(data) if timed else SeriesTable.of(to_dataset(data))
+    problem = cut_windows(table, lags=lags, groups=groups)[0].with_knowledge(knowledge)
+    blocks = _blocks(table, lags) if timed else np.arange(table.dataset.n_samples)
+    halves = [half for k in range(n_halves // 2) for half in _pair(table, blocks, (seed, k))]
+    settings = {"groups": groups, "lags": lags, "knowledge": knowledge, "seed": seed}
+    path = Path(directory) / LEDGER if directory is not None else None
+    ledger = _Ledger.open(path, _digest(table, recipe, settings), force=force)
+    waiting = [k for k in range(n_halves) if k not in ledger.edges]
+    refits = (delayed(_refit)(k, halves[k], recipe, settings) for k in waiting)
+    finished = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(refits)
+    for n_done in range(n_halves - len(waiting), n_halves + 1):
+        for observer in observers:
+            observer(n_done, n_halves)
+        if n_done < n_halves:
+            ledger.add(*next(finished))
+    frequencies = np.zeros(problem.candidates.shape)
+    for k in range(n_halves):
+        frequencies[tuple(np.array(ledger.edges[k], dtype=int).reshape(-1, 2).T)] += 1
+    candidates = problem.candidates & ~problem.required
+    return Stability(problem.names, frequencies / n_halves, n_halves, candidates, threshold)
+
+
+def _blocks(table: SeriesTable, lags: int) -> NDArray[np.intp]:
+    """Number the rows by blocks: about twenty of rows that follow each other, each long against a window."""
+    length = max(table.dataset.n_samples // 20, 5 * (lags + 1))
+    sizes = [
+        len(part)
+        for first, last in pairwise(table.starts)
+        for part in np.array_split(np.arange(first, last), max((last - first) // length, 1))
+    ]
+    return np.repeat(np.arange(len(sizes)), sizes)
+
+
+def _pair(table: SeriesTable, blocks: NDArray[np.intp], seeds: tuple[int, int]) -> Iterator[SeriesTable]:
+    """Draw two halves of equally many blocks that share none."""
+    names, n_blocks = table.dataset.names, int(blocks[-1]) + 1
+    shuffled = np.random.default_rng(seeds).permutation(n_blocks)
+    for chosen in np.split(shuffled[: n_blocks // 2 * 2], 2):
+        rows = np.flatnonzero(np.isin(blocks, chosen))
+        values = table.dataset.values[rows]
+        if len(values) < MIN_SAMPLES:
+            raise DataError(
+                f"Half of the rows are {len(values)}, and learning needs at least {MIN_SAMPLES}; "
+                "do without half-samples."
+            )
+        for name, column in zip(names, values.T, strict=True):
+            if np.nanmin(column) == np.nanmax(column):
+                raise DataError(
+                    f"The column {name!r} has a single value in half of the rows; leave it out, or do "
+                    "without half-samples."
+                )
+        # Rows that did not follow each other must not share a window.
+        starts = (0, *(np.flatnonzero(np.diff(blocks[rows])) + 1).tolist(), len(rows))
+        yield SeriesTable(Dataset(values, names), starts, ("",) * (len(starts) - 1))
+
+
+def _refit(
+    k: int, half: SeriesTable, recipe: Recipe, settings: Mapping[str, Any]
+) -> tuple[int, list[list[int]]]:
+    # Half-samples already share the cores; a pruner that asks for all of them again would only wait.
+    with parallel_config(backend="sequential"):
+        graph = learn(half, recipe, **settings).graph
+    return k, np.argwhere(graph.adjacency).tolist()
+
+
+def _digest(table: SeriesTable, recipe: Recipe, settings: Mapping[str, Any]) -> str:
+    """Identify everything that the graph of a half-sample depends on."""
+    parts = [version("mcsl"), table.dataset.fingerprint(), table.starts, recipe.describe(), settings]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=repr).encode()).hexdigest()
+
+
+@dataclass
+class _Ledger:
+    """The edges of every half-sample that is done, in memory and, where there is a path, on disk."""
+
+    path: Path | None
+    digest: str
+    edges: dict[int, list[list[int]]] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, path: Path | None, digest: str, *, force: bool) -> _Ledger:
+        """Read what is done already; refuse what belongs to another call unless `force`."""
+        ledger = cls(path, digest)
+        if path is None or not path.exists():
+            return ledger
+        try:
+            rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+            ledger.edges = {row["half"]: row["edges"] for row in rows if row["of"] == digest}
+        except (OSError, ValueError, TypeError, KeyError):
+            rows = [None]
+        if len(ledger.edges) < len(rows) and not force:
+            raise OutputError(
+                f"{path} holds half-samples of other data, settings or seed; "
+                "choose another directory, or replace them with --force."
+            )
+        return ledger
+
+    def add(self, k: int, edges: list[list[int]]) -> None:
+        """Keep one more half-sample; the file is replaced whole, so it is never half written."""
+        self.edges[k] = edges
+        if self.path is None:
+            return
+        partial = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}")
+        lines = [{"half": k, "of": self.digest, "edges": found} for k, found in sorted(self.edges.items())]
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            partial.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+            partial.replace(self.path)
+        except OSError as error:
+            raise OutputError(f"{self.path} could not be written: {error.strerror}.") from None
+        finally:
+            partial.unlink(missing_ok=True)

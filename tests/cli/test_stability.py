@@ -1,0 +1,104 @@
+"""`mcsl learn --stability B`: what it prints and writes, and how it goes on after an interruption."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+import mcsl as package
+from mcsl.graph import Stability
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Replace the refits: keeps what it was called with, returns fixed frequencies or raises."""
+
+    class FakeAssess:
+        raises = None
+
+        def __call__(self, data, recipe, *, n_halves, directory, observers, **settings):
+            self.n_halves, self.settings = n_halves, settings
+            observers[0](1, n_halves)
+            if self.raises:
+                directory.mkdir(exist_ok=True)
+                (directory / "halves.jsonl").touch()
+                raise self.raises
+            frequencies = np.zeros((3, 3))
+            frequencies[0, 1], frequencies[1, 0], frequencies[2, 1] = 0.9, 0.1, 0.25
+            return Stability(data.names, frequencies, n_halves, ~np.eye(3, dtype=bool))
+
+    fake = FakeAssess()
+    monkeypatch.setattr("mcsl.stability.assess_stability", fake)
+    return fake
+
+
+def test_frequencies_are_printed_and_written(mcsl, fake_learn, counted, table, tmp_path):
+    out = tmp_path / "out"
+    outcome = mcsl("learn", table, "--out", out, "--stability", 20, "--seed", 5)
+    assert (outcome.exit_code, outcome.err) == (0, "")
+    lines = [line.split() for line in outcome.out.splitlines()]
+    assert lines[0] == ["cause", "effect", "probability", "p-value", "frequency"]
+    assert lines[1] == ["a", "→", "b", "0.750", "1.5e-09", "0.90"]
+    # q = 1.25 of p = 6 candidates: 1.25^2 / (0.8 * 6).
+    assert (
+        "1 of 1 edges return in at least 90% of 20 half-samples; chance gives at most 0.33 such edges"
+        in outcome.out
+    )
+    assert (counted.n_halves, counted.settings["seed"], counted.settings["n_jobs"]) == (20, 5, -1)
+    with (out / "stability.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["cause"], row["effect"], row["frequency"]) for row in rows] == [
+        ("a", "b", "0.9"),
+        ("c", "b", "0.25"),
+        ("b", "a", "0.1"),
+    ]
+    assert [row["either_direction"] for row in rows] == ["1.0", "0.25", "1.0"]
+    assert [row["consensus"] for row in rows] == ["1", "0", "0"]
+    assert (out / "consensus.csv").read_text().splitlines()[1] == "a,0,1,0"
+    with (out / "edges.csv").open() as file:
+        assert [row["frequency"] for row in csv.DictReader(file)] == ["0.9", "0.0", "0.1"]
+    record = json.loads((out / "result.json").read_text())["stability"]
+    assert (record["n_halves"], record["consensus_edges"]) == (20, 1)
+
+
+def test_without_it_nothing_is_counted(mcsl, fake_learn, counted, table, tmp_path):
+    outcome = mcsl("learn", table, "--out", tmp_path / "out")
+    assert "frequency" not in outcome.out
+    assert not hasattr(counted, "n_halves")
+    assert not (tmp_path / "out" / "stability.csv").exists()
+    assert json.loads((tmp_path / "out" / "result.json").read_text())["stability"] is None
+
+
+def test_the_same_command_goes_on_after_an_interruption(mcsl, fake_learn, counted, table, tmp_path):
+    out = tmp_path / "out"
+    counted.raises = KeyboardInterrupt()
+    assert mcsl("learn", table, "--out", out, "--stability", 4).exit_code == 130
+    assert [path.name for path in out.iterdir()] == ["halves.jsonl"]
+    counted.raises = None
+    assert mcsl("learn", table, "--out", out, "--stability", 4).exit_code == 0
+    assert mcsl("learn", table, "--out", out, "--stability", 4).exit_code == 2
+
+
+@pytest.mark.parametrize("number", ["0", "x", "-2"])
+def test_bad_numbers_are_refused(mcsl, fake_learn, counted, table, tmp_path, number):
+    outcome = mcsl("learn", table, "--out", tmp_path / "out", "--stability", number)
+    assert outcome.exit_code == 2
+    assert "--stability" in outcome.err
+
+
+def test_an_odd_number_is_refused_before_anything_is_learned(mcsl, fake_learn, table, tmp_path):
+    outcome = mcsl("learn", table, "--out", tmp_path / "out", "--stability", 3)
+    assert outcome.exit_code == 2
+    assert "3 is odd; half-samples come in pairs" in outcome.err
+    assert fake_learn.recipe is None
+
+
+def test_end_to_end(mcsl, tmp_path):
+    simulation = package.simulate("gp-add", n_variables=3, degree=1, n_samples=200, seed=1)
+    np.savetxt(tmp_path / "data.csv", simulation.dataset.values, delimiter=",", header="a,b,c", comments="")
+    arguments = ["learn", tmp_path / "data.csv", "--recipe", "additive", "--stability", 2]
+    outcome = mcsl(*arguments, "--out", tmp_path / "out")
+    assert outcome.exit_code == 0
+    assert "of 2 half-samples" in outcome.out
+    assert len((tmp_path / "out" / "halves.jsonl").read_text().splitlines()) == 2
