@@ -28,7 +28,7 @@ DELIMITERS = (",", "\t", ";", "|", " ")
 MISSING = frozenset({"na", "n/a", "#n/a", "nan", "-nan", "null", "none", "<na>", "nil", "?", ".", "-"})
 """Cells that mean "not measured", besides the empty one; in lower case."""
 
-_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b|\d{1,2}:\d{2}")
+DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:T|\b)|\d{1,2}:\d{2}")
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def _to_column(name: str, cells: pl.Series, delimiter: str) -> Column:
         else:
             row = int(unread.arg_max() or 0)
             example = str(cells[row])
-            kind = "dates" if _DATE.match(example) else "text"
+            kind = "dates" if DATE.match(example) else "text"
             return Column(name, kind=kind, example=example, row=row, cells=cells.to_list())
     return Column(name, numbers.fill_null(math.nan).to_numpy().astype(np.float64))
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mcsl.data.checks import Column, Origin, check_table
 from mcsl.data.dataset import Dataset
-from mcsl.data.delimited import decode, parse_text, to_columns
+from mcsl.data.delimited import DATE, decode, parse_text, to_columns
 from mcsl.errors import DataError
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _frame_column(name: str, series: nw.Series[Any]) -> Column:
         return Column(name, np.asarray(values, dtype=np.float64))
     if series.dtype == nw.Object:
         return _object_column(name, series.to_list())
-    cells = series.to_list()
+    cells = [None if _is_missing(cell) else cell for cell in series.to_list()]
     row = next((row for row, cell in enumerate(cells) if cell is not None), None)
     if row is None:
         return Column(name, np.full(len(cells), np.nan))
@@ -158,22 +158,23 @@ def _as_array(data: Any) -> NDArray[Any]:
 
 def _object_column(name: str, cells: Iterable[Any]) -> Column:
     """Read Python objects: numbers and None are fine, anything else is reported."""
-    cells = list(cells)
+    cells = [None if _is_missing(cell) else cell for cell in cells]
     for row, cell in enumerate(cells):
-        is_missing = cell is None or (type(cell).__name__ == "NAType")
-        if not (is_missing or isinstance(cell, numbers.Real | Decimal | np.bool_)):
+        if not (cell is None or isinstance(cell, numbers.Real | Decimal | np.bool_)):
             return Column(name, kind=_kind(cell), example=str(cell), row=row, cells=cells)
-    values = [
-        float(cell) if isinstance(cell, numbers.Real | Decimal | np.bool_) else np.nan for cell in cells
-    ]
+    values = [np.nan if cell is None else float(cell) for cell in cells]
     return Column(name, np.array(values, dtype=np.float64))
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell is np.nan
 
 
 def _kind(cell: Any) -> str:
     import datetime
 
     if isinstance(cell, str | bytes):
-        return "text"
+        return "dates" if isinstance(cell, str) and DATE.match(cell) else "text"
     if isinstance(cell, datetime.date | datetime.time | datetime.timedelta):
         return "dates"
     if isinstance(cell, numbers.Complex):

@@ -1,0 +1,193 @@
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcsl.data import to_series
+from mcsl.errors import DataError, SettingsError
+
+
+def frame(n: int = 40, **columns) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    return pd.DataFrame({"a": rng.normal(size=n), "b": rng.normal(size=n)} | columns)
+
+
+def five_minutes(n: int = 40) -> list[pd.Timestamp]:
+    return list(pd.date_range("2024-05-01", periods=n, freq="5min"))
+
+
+def test_rows_without_time_keep_their_order():
+    data = frame()
+    table = to_series(data)
+    assert np.array_equal(table.dataset.values, data.to_numpy())
+    assert table.starts == (0, 40)
+
+
+@pytest.mark.parametrize("ids", [["m10", "m9"], [7, 3], [1.5, 2.5], [True, False]], ids=str)
+def test_series_ids_may_be_anything(ids):
+    data = frame(machine=np.repeat(ids, [15, 25]))
+    table = to_series(data, series="machine")
+    assert table.dataset.names == ("a", "b")
+    assert sorted(np.diff(table.starts)) == [15, 25]
+    assert len(set(table.labels)) == 2
+
+
+@given(st.integers(0, 10_000))
+@settings(deadline=None, max_examples=10)
+def test_the_order_of_rows_does_not_matter_where_there_is_time(seed):
+    data = frame(machine=np.repeat(["x", "y"], 20), when=five_minutes(20) * 2)
+    shuffled = data.sample(frac=1, random_state=seed)
+    first, second = to_series(data, series="machine"), to_series(shuffled, series="machine")
+    assert np.array_equal(first.dataset.values, second.dataset.values)
+    assert (first.starts, first.labels) == (second.starts, second.labels)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        five_minutes(),
+        [t.strftime("%Y-%m-%d %H:%M:%S") for t in five_minutes()],
+        [t.strftime("%Y-%m-%dT%H:%M:%SZ") for t in five_minutes()],
+        [datetime.date(2024, 2, 1) + datetime.timedelta(days=k) for k in range(40)],
+        list(pd.date_range("2020-01-31", periods=40, freq="ME")),
+    ],
+    ids=["timestamps", "text", "zones", "days", "months"],
+)
+def test_dates_are_recognised_sorted_and_left_out(times):
+    data = frame(when=times)
+    turned = data.iloc[::-1]
+    for form in (turned, pl.from_pandas(turned)):
+        table = to_series(form)
+        assert table.dataset.names == ("a", "b")
+        assert np.array_equal(table.dataset.values, data[["a", "b"]].to_numpy())
+
+
+def test_rising_numbers_are_time_if_they_are_called_so():
+    assert to_series(frame(Time=np.arange(40) * 0.5)).dataset.names == ("a", "b")
+    assert to_series(frame(height=np.arange(40.0))).dataset.names == ("a", "b", "height")
+    falling = frame(time=np.arange(40)[::-1])
+    assert to_series(falling).dataset.names == ("a", "b", "time")
+    table = to_series(falling, time="time")
+    assert np.array_equal(table.dataset.values, falling[["a", "b"]].to_numpy()[::-1])
+
+
+def test_csv_files_give_the_same_series(tmp_path):
+    data = frame(machine=np.repeat(["x", "y"], 20), when=five_minutes(20) * 2)
+    path = tmp_path / "data.csv"
+    data.to_csv(path, index=False)
+    table = to_series(path, series="machine")
+    assert np.allclose(table.dataset.values, data[["a", "b"]].to_numpy())
+
+
+def refused(data, **options) -> str:
+    with pytest.raises((DataError, SettingsError)) as caught:
+        to_series(data, **options)
+    return str(caught.value)
+
+
+def test_a_gap_is_named_with_its_remedy(tmp_path):
+    path = tmp_path / "data.csv"
+    frame(when=five_minutes()).drop(index=[7, 8, 20]).to_csv(path, index=False)
+    assert refused(path) == (
+        f"There is a gap in the time column 'when' of {path}: line 9 comes 15min after line 8, where the "
+        "usual step is 5min; make the rows equally spaced by --resample 5min."
+    )
+    assert refused(frame(time=[*range(20), *range(25, 45)])).endswith(
+        "row 20 (counting from 0) comes 6 after row 19 (counting from 0), where the usual step is 1; "
+        "make the rows equally spaced by `resample='1'`."
+    )
+
+
+def test_what_a_message_suggests_works():
+    table = to_series(frame(time=[*range(20), *range(25, 45)]), resample="1")
+    assert table.dataset.n_samples == 45
+    assert np.isnan(table.dataset.values[20:25]).all()
+
+
+def test_the_same_time_twice_is_refused_but_not_in_two_series():
+    data = frame(when=five_minutes(20) * 2, machine=np.repeat(["x", "y"], 20))
+    assert "Two rows have the same time" in refused(data.drop(columns="machine"))
+    assert "`series=`" in refused(data.drop(columns="machine"))
+    assert to_series(data, series="machine").starts == (0, 20, 40)
+
+
+def test_resampling_takes_means_within_steps():
+    data = frame(when=five_minutes())
+    table = to_series(data, resample="10min")
+    assert np.allclose(table.dataset.values, data[["a", "b"]].to_numpy().reshape(20, 2, 2).mean(axis=1))
+
+
+def test_resampling_keeps_series_apart():
+    data = frame(when=[*five_minutes(20), *five_minutes(30)[10:]], machine=np.repeat(["x", "y"], 20))
+    table = to_series(data, series="machine", resample="15m")
+    assert table.starts == (0, 7, 14)
+    assert np.allclose(table.dataset.values[0], data[["a", "b"]].to_numpy()[:3].mean(axis=0))
+
+
+@pytest.mark.parametrize("rule", ["5", "5 parsecs", "", "0min", "-5min"])
+def test_wrong_steps_are_refused(rule):
+    assert refused(frame(when=five_minutes()), resample=rule) == (
+        f"`resample` must be a step such as 30s, 5min, 1h or 1d. Got {rule!r} instead."
+    )
+
+
+def test_short_gaps_are_filled_and_long_ones_stay():
+    data = frame()
+    data.loc[5:7, "a"] = np.nan
+    data.loc[10:13, "a"] = np.nan
+    data.loc[[0, 39], "b"] = np.nan
+    table = to_series(data)
+    column = table.dataset.values[:, 0]
+    assert np.allclose(column[5:8], np.linspace(column[4], column[8], 5)[1:-1])
+    assert np.isnan(column[10:14]).all()
+    # Nothing is known beyond the ends.
+    assert np.isnan(table.dataset.values[[0, 39], 1]).all()
+    assert table.n_filled == 3
+    assert to_series(data, max_gap=4).n_filled == 7
+    assert to_series(data, max_gap=0).n_filled == 0
+
+
+def test_lines_never_cross_a_boundary():
+    data = frame(machine=np.repeat(["x", "y"], 20))
+    data.loc[19:20, "a"] = np.nan
+    assert to_series(data, series="machine").n_filled == 0
+
+
+def test_what_is_wrong_is_said_in_a_sentence():
+    data = frame(when=five_minutes(), machine=["x"] * 40)
+    assert refused(data, series="nobody") == (
+        "There is no series column 'nobody' in the table; it has columns 'a', 'b', 'when' and 'machine'."
+    )
+    assert refused(data, series="machine", time="nobody") == (
+        "There is no time column 'nobody' in the table; it has columns 'a', 'b' and 'when'."
+    )
+    assert refused(data.assign(then=five_minutes()), series="machine") == (
+        "Columns 'when' and 'then' of the table hold dates; name the time column by `time=`."
+    )
+    assert refused(data.assign(machine=[None, *["x"] * 39]), series="machine").startswith(
+        "The series column 'machine' of the table is empty in row 0"
+    )
+    broken = [*five_minutes(39), None]
+    assert refused(data.assign(when=broken), series="machine").startswith(
+        "The time column 'when' of the table is empty in row 39"
+    )
+    assert "`time=`" in refused(frame(), resample="5min")
+    assert refused(data.assign(a=np.nan), series="machine").startswith(
+        "Column 'a' of the table has no values"
+    )
+    assert "holds text" in refused(data)
+    assert refused(frame(), max_gap=-1) == "`max_gap` must be >= 0. Got -1 instead."
+
+
+def test_text_that_is_no_time_is_named(tmp_path):
+    path = tmp_path / "data.csv"
+    times = [t.strftime("%Y-%m-%d %H:%M") for t in five_minutes()]
+    times[4] = "noon"
+    frame(when=times).to_csv(path, index=False)
+    assert refused(path).startswith(
+        f"The time column 'when' of {path} holds 'noon', which is no time, in line 6"
+    )
