@@ -10,7 +10,7 @@ import pytest
 import mcsl
 from mcsl.data import SeriesTable
 from mcsl.pruning import KeepAll
-from mcsl.stability import LEDGER, _blocks, _pair
+from mcsl.stability import LEDGER, _blocks, _pair, _part
 
 FAST = mcsl.Recipe.additive()
 
@@ -34,9 +34,8 @@ def refits(monkeypatch):
 
 def test_halves_are_complementary_and_differ_between_pairs_and_seeds():
     dataset = mcsl.Dataset(np.column_stack([np.arange(101.0), np.arange(101.0) ** 2]), ("a", "b"))
-    series = SeriesTable.of(dataset)
-    pairs = [list(_pair(series, np.arange(101), seeds)) for seeds in [(0, 0), (0, 1), (1, 0), (0, 0)]]
-    rows = [[set(half.dataset.values[:, 0]) for half in pair] for pair in pairs]
+    pairs = [list(_pair(dataset, np.arange(101), seeds)) for seeds in [(0, 0), (0, 1), (1, 0), (0, 0)]]
+    rows = [[set(half) for half in pair] for pair in pairs]
     for first, second in rows:
         assert len(first) == len(second) == 50
         assert not first & second
@@ -50,7 +49,8 @@ def test_halves_of_series_are_blocks_and_no_window_spans_two():
     blocks = _blocks(series, lags=2)
     assert blocks[29] != blocks[30]
     assert np.bincount(blocks).min() >= 15
-    for half in _pair(series, blocks, (0, 0)):
+    for rows in _pair(series.dataset, blocks, (0, 0)):
+        half = _part(series, rows, blocks)
         times, lengths = half.dataset.values[:, 0], np.diff(half.starts)
         places = np.split(times, half.starts[1:-1])
         assert all((np.diff(place) == 1).all() for place in places)

@@ -36,7 +36,6 @@ def assess_stability(
     recipe: Recipe | None = None,
     *,
     n_halves: int = 20,
-    threshold: float = 0.5,
     groups: Mapping[str, Sequence[str]] | None = None,
     lags: int = 0,
     knowledge: Knowledge | None = None,
@@ -64,12 +63,12 @@ def assess_stability(
     table = to_series(data) if timed else SeriesTable.of(to_dataset(data))
     problem = cut_windows(table, lags=lags, groups=groups)[0].with_knowledge(knowledge)
     blocks = _blocks(table, lags) if timed else np.arange(table.dataset.n_samples)
-    halves = [half for k in range(n_halves // 2) for half in _pair(table, blocks, (seed, k))]
+    halves = [rows for k in range(n_halves // 2) for rows in _pair(table.dataset, blocks, (seed, k))]
     settings = {"groups": groups, "lags": lags, "knowledge": knowledge, "seed": seed}
     path = Path(directory) / LEDGER if directory is not None else None
     ledger = _Ledger.open(path, _digest(table, recipe, settings), force=force)
     waiting = [k for k in range(n_halves) if k not in ledger.edges]
-    refits = (delayed(_refit)(k, halves[k], recipe, settings) for k in waiting)
+    refits = (delayed(_refit)(k, _part(table, halves[k], blocks), recipe, settings) for k in waiting)
     finished = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(refits)
     for n_done in range(n_halves - len(waiting), n_halves + 1):
         for observer in observers:
@@ -80,7 +79,7 @@ def assess_stability(
     for k in range(n_halves):
         frequencies[tuple(np.array(ledger.edges[k], dtype=int).reshape(-1, 2).T)] += 1
     candidates = problem.candidates & ~problem.required
-    return Stability(problem.names, frequencies / n_halves, n_halves, candidates, threshold)
+    return Stability(problem.names, frequencies / n_halves, n_halves, candidates)
 
 
 def _blocks(table: SeriesTable, lags: int) -> NDArray[np.intp]:
@@ -94,27 +93,31 @@ def _blocks(table: SeriesTable, lags: int) -> NDArray[np.intp]:
     return np.repeat(np.arange(len(sizes)), sizes)
 
 
-def _pair(table: SeriesTable, blocks: NDArray[np.intp], seeds: tuple[int, int]) -> Iterator[SeriesTable]:
-    """Draw two halves of equally many blocks that share none."""
-    names, n_blocks = table.dataset.names, int(blocks[-1]) + 1
+def _pair(dataset: Dataset, blocks: NDArray[np.intp], seeds: tuple[int, int]) -> Iterator[NDArray[np.intp]]:
+    """Draw the rows of two halves of equally many blocks that share none, and check that they vary."""
+    n_blocks = int(blocks[-1]) + 1
     shuffled = np.random.default_rng(seeds).permutation(n_blocks)
     for chosen in np.split(shuffled[: n_blocks // 2 * 2], 2):
         rows = np.flatnonzero(np.isin(blocks, chosen))
-        values = table.dataset.values[rows]
-        if len(values) < MIN_SAMPLES:
+        if len(rows) < MIN_SAMPLES:
             raise DataError(
-                f"Half of the rows are {len(values)}, and learning needs at least {MIN_SAMPLES}; "
+                f"Half of the rows are {len(rows)}, and learning needs at least {MIN_SAMPLES}; "
                 "do without half-samples."
             )
-        for name, column in zip(names, values.T, strict=True):
+        for name, column in zip(dataset.names, dataset.values[rows].T, strict=True):
             if np.nanmin(column) == np.nanmax(column):
                 raise DataError(
                     f"The column {name!r} has a single value in half of the rows; leave it out, or do "
                     "without half-samples."
                 )
-        # Rows that did not follow each other must not share a window.
-        starts = (0, *(np.flatnonzero(np.diff(blocks[rows])) + 1).tolist(), len(rows))
-        yield SeriesTable(Dataset(values, names), starts, ("",) * (len(starts) - 1))
+        yield rows
+
+
+def _part(table: SeriesTable, rows: NDArray[np.intp], blocks: NDArray[np.intp]) -> SeriesTable:
+    """Return some rows of a table, where those of two blocks must not share a window."""
+    starts = (0, *(np.flatnonzero(np.diff(blocks[rows])) + 1).tolist(), len(rows))
+    values = Dataset(table.dataset.values[rows], table.dataset.names)
+    return SeriesTable(values, starts, ("",) * (len(starts) - 1))
 
 
 def _refit(
