@@ -1,11 +1,10 @@
 """True order, all order-consistent edges, then prune: how far is the result from the true graph?"""
 
 import time
-from collections import defaultdict
 
 import numpy as np
-from cases import Log, draw, order_completed
-from pairwise import PairwisePruner
+from benchmarks.pruning.cases import Log, draw, order_completed
+from benchmarks.pruning.pairwise import PairwisePruner
 
 from mcsl.pruning import AdditivePruner, InteractionPruner, QuadraticPruner
 
@@ -53,20 +52,5 @@ def measure(seeds: range) -> None:
                 log.add(**key, missing=missing, extra=extra, cpu_seconds=round(seconds, 2))
 
 
-def table() -> None:
-    cells = defaultdict(list)
-    for row in Log("accuracy").rows:
-        key = row["model"], row["n_variables"], row["degree"], row["pruner"]
-        cells[key].append((row["missing"] + row["extra"], row["missing"], row["extra"], row["cpu_seconds"]))
-    print("| data | pruner | graphs | SHD | missing | extra | CPU seconds |\n|---|---|---|---|---|---|---|")
-    for (model, n_variables, degree, pruner), rows in cells.items():
-        shd, missing, extra, seconds = np.mean(rows, axis=0)
-        print(
-            f"| {model} ER{degree} d = {n_variables} | {pruner} | {len(rows)} "
-            f"| {shd:.1f} | {missing:.1f} | {extra:.1f} | {seconds:.1f} |"
-        )
-
-
 if __name__ == "__main__":
     measure(range(1000, 1010))
-    table()

@@ -5,7 +5,7 @@ import sys
 import time
 
 import numpy as np
-from cases import Log, draw, order_completed
+from benchmarks.pruning.cases import Log, draw, order_completed
 
 from mcsl.pruning import AdditivePruner
 

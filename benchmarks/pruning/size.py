@@ -1,12 +1,13 @@
 """False positive rate of each test on causes that do nothing.
 
 y = sin(x0) + cos(x1) + noise, and 18 null causes: half of them independent, half children of x0 or x1.
+`python -m benchmarks.pruning.size [PRUNER ...]` measures some pruners, or all.
 """
 
-from collections import defaultdict
+import sys
 
 import numpy as np
-from cases import Log
+from benchmarks.pruning.cases import Log
 
 from mcsl.data.dataset import Dataset
 from mcsl.graph import CausalGraph
@@ -23,7 +24,7 @@ PRUNERS = {
     "additive-f": AdditivePruner(mode="f"),
     "interactions": InteractionPruner(),
 }
-N_NULLS, N_SAMPLES, N_TABLES = 18, 400, 556
+N_NULLS, N_SAMPLES, N_TABLES, N_CHUNKS = 18, 600, 556, 12
 
 
 def table(noise: str, seed: int) -> Problem:
@@ -41,25 +42,19 @@ def null_p_values(pruner, problem: Problem) -> list[float]:
     return [test.value for test in pruner.prune(graph, problem).tests[2:]]
 
 
-def main() -> None:
+def main(pruners: list[str]) -> None:
     log = Log("size")
     for noise in NOISES:
-        for start in range(0, N_TABLES, 139):
-            seeds = range(10_000 + start, 10_000 + min(start + 139, N_TABLES))
-            for name, pruner in PRUNERS.items():
-                key = {"noise": noise, "pruner": name, "first_seed": seeds.start, "tables": len(seeds)}
+        for tables in np.array_split(np.arange(N_TABLES), N_CHUNKS):
+            for name in pruners:
+                key = {"noise": noise, "pruner": name, "samples": N_SAMPLES}
+                key |= {"first_seed": 10_000 + int(tables[0]), "tables": len(tables)}
                 if not log.has(**key):
-                    p = np.concatenate([null_p_values(pruner, table(noise, seed)) for seed in seeds])
-                    log.add(
-                        **key, nulls=len(p), below_05=int(np.sum(p < 0.05)), below_001=int(np.sum(p < 0.001))
-                    )
-    totals = defaultdict(lambda: np.zeros(3, int))
-    for row in log.rows:
-        totals[row["noise"], row["pruner"]] += [row["nulls"], row["below_05"], row["below_001"]]
-    print("| noise | pruner | nulls | rate at 0.05 | rate at 0.001 |\n|---|---|---|---|---|")
-    for (noise, pruner), (nulls, below_05, below_001) in totals.items():
-        print(f"| {noise} | {pruner} | {nulls} | {below_05 / nulls:.4f} | {below_001 / nulls:.4f} |")
+                    problems = (table(noise, 10_000 + int(k)) for k in tables)
+                    p = np.concatenate([null_p_values(PRUNERS[name], problem) for problem in problems])
+                    below = {"below_05": int(np.sum(p < 0.05)), "below_001": int(np.sum(p < 0.001))}
+                    log.add(**key, nulls=len(p), **below)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:] or list(PRUNERS))

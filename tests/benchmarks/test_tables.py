@@ -1,0 +1,23 @@
+"""The tables in the documentation are those that the stored results give."""
+
+from importlib import import_module
+
+import pytest
+
+
+@pytest.mark.parametrize("name", ["pruning"])
+def test_the_page_shows_the_stored_results(name, tmp_path, monkeypatch):
+    tables = import_module(f"benchmarks.{name}.tables")
+    written = tables.PAGE.read_text(encoding="utf-8")
+    copy = tmp_path / "page.md"
+    copy.write_text(written, encoding="utf-8")
+    monkeypatch.setattr(tables, "PAGE", copy)
+    tables.main()
+    assert copy.read_text(encoding="utf-8") == written
+
+
+def test_a_page_without_the_marks_is_refused(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("no place")
+    with pytest.raises(SystemExit, match="no place for the table 'size'"):
+        import_module("benchmarks.readme").put_table(page, "size", "| |")
