@@ -1,6 +1,7 @@
 """Random causal graphs and tables simulated along them."""
 
 from mcsl.simulation.graphs import longest_path, simulate_dag
+from mcsl.simulation.incidents import Fault, Incident, simulate_incident
 from mcsl.simulation.mechanisms import (
     MLP,
     AdditiveGaussianProcess,
@@ -24,7 +25,9 @@ __all__ = [
     "MLP",
     "MODELS",
     "AdditiveGaussianProcess",
+    "Fault",
     "GaussianProcess",
+    "Incident",
     "Intervention",
     "Linear",
     "Mechanism",
@@ -38,6 +41,7 @@ __all__ = [
     "simulate",
     "simulate_dag",
     "simulate_from",
+    "simulate_incident",
     "simulate_series",
     "simulate_series_model",
 ]

@@ -60,7 +60,7 @@ class SeriesModel:
     graph: CausalGraph
     lags: Mapping[tuple[str, str], tuple[int, ...]]
     """At which lags each edge acts; 0 is at the same time."""
-    functions: Mapping[tuple[str, str, int], Wave] = field(repr=False)
+    functions: Mapping[tuple[str, str, int], Callable[[Array], Array]] = field(repr=False)
     """f_ijk by (cause, effect, lag)."""
     persistence: Mapping[str, float]
     """a_i."""

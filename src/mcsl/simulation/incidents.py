@@ -1,0 +1,206 @@
+"""Incidents: a series in normal operation, then a fault at one variable and the anomalies it causes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcsl.data import Dataset
+from mcsl.errors import SettingsError
+from mcsl.graph import CausalGraph
+from mcsl.graph.causal_graph import topological_order
+from mcsl.simulation.graphs import simulate_dag
+from mcsl.simulation.series import SeriesModel
+from mcsl.simulation.settings import check_at_least, check_choice
+
+Array = NDArray[np.float64]
+Fault = Literal["level", "variance", "spikes", "mechanism"]
+
+
+@dataclass(frozen=True, eq=False)
+class Incident:
+    """Normal operation, the rows of an incident, and the truth behind it."""
+
+    baseline: Dataset = field(repr=False)
+    incident: Dataset = field(repr=False)
+    """The rows that follow the baseline, from the fault on."""
+    root_cause: str
+    target: str
+    """The symptom: a descendant of the root cause that is among the most anomalous."""
+    graph: CausalGraph = field(repr=False)
+    """Who moves whom among the variables that are observed."""
+    fault: Fault
+    decoys: tuple[str, ...]
+    """Variables with a fault of their own that the target knows nothing of."""
+    confounded: tuple[str, ...]
+    """Variables moved by a hidden one."""
+
+
+@dataclass(frozen=True)
+class Response:
+    """f(x) = w ((1 - c) u + 3/2 c tanh(u + b)) with u = x / s: a straight line, a saturation, or between."""
+
+    weight: float
+    scale: float
+    curvature: float
+    bend: float
+
+    @classmethod
+    def draw(cls, weight: float, scale: float, rng: np.random.Generator) -> Response:
+        """Draw a curvature from U(0, 1) and a bend from U(-1, 1)."""
+        return cls(weight, scale, float(rng.uniform(0, 1)), float(rng.uniform(-1, 1)))
+
+    def __call__(self, x: Array) -> Array:
+        """Evaluate at every entry of x."""
+        u = x / self.scale
+        value: Array = self.weight * (
+            (1 - self.curvature) * u + 1.5 * self.curvature * np.tanh(u + self.bend)
+        )
+        return value
+
+
+def simulate_incident(
+    *,
+    n_variables: int,
+    seed: int,
+    degree: float = 1.5,
+    lags: int = 1,
+    n_baseline: int = 600,
+    n_incident: int = 20,
+    fault: Fault | None = None,
+    size: float | None = None,
+    hidden_confounder: bool = False,
+    n_decoys: int | None = None,
+    missing: float = 0.0,
+) -> Incident:
+    """Simulate a series along a random DAG whose last `n_incident` rows show a fault at one variable.
+
+    The series is a `SeriesModel` with monotone responses, so that a fault is passed on: effects are about
+    as loud as their causes, noise is between a third of the signal and as large, and three variables in
+    ten have heavy tails. The fault, at a variable with several descendants, is `size` deviations of its noise
+    (drawn from U(3, 6) when None):
+
+    - `level`: its noise shifts by `size`;
+    - `variance`: its noise is `size` times as large;
+    - `spikes`: its noise jumps by twice `size` at the first row and in three of ten others;
+    - `mechanism`: it answers its causes the other way round, half again as strongly, and shifts by half
+      of `size`.
+
+    With `hidden_confounder` an unobserved series moves a fifth of the variables, at least two, all the time.
+    Decoys, at most one in ten variables when `n_decoys` is None, shift by a fault of their own that never
+    reaches a variable which the fault reaches. `missing` is the share of values that are lost, as NaN.
+    """
+    check_at_least("n_variables", n_variables, 2)
+    check_at_least("n_baseline", n_baseline, 1)
+    check_at_least("n_incident", n_incident, 1)
+    if fault is not None:
+        check_choice("fault", fault, Fault)
+    if fault == "mechanism" and n_variables < 3:
+        raise SettingsError("A fault of the `mechanism` needs a cause and an effect: `n_variables` >= 3.")
+    if not 0 <= missing < 1:
+        raise SettingsError(f"`missing` must be at least 0 and below 1. Got {missing} instead.")
+    rng, noise_rng, missing_rng = np.random.default_rng(seed).spawn(3)
+    eligible = partial(_eligible, n_reached=min(3, n_variables - 1), needs_cause=fault == "mechanism")
+    dag = simulate_dag(
+        n_variables,
+        min(degree, (n_variables - 1) / 2),
+        rng,
+        accepts=lambda adjacency: bool(eligible(adjacency).any()),
+    )
+    root = int(rng.choice(np.flatnonzero(eligible(dag.adjacency))))
+    kinds = [kind for kind in get_args(Fault) if kind != "mechanism" or dag.adjacency[:, root].any()]
+    fault = fault or kinds[int(rng.integers(len(kinds)))]
+    size = float(rng.uniform(3, 6)) if size is None else size
+    reach = _reach(dag.adjacency)
+    apart = np.flatnonzero(~(reach.astype(int) @ reach[root].astype(int)).astype(bool))
+    n_decoys = int(rng.integers(0, 1 + n_variables // 10)) if n_decoys is None else n_decoys
+    decoys = rng.choice(apart, min(n_decoys, len(apart)), replace=False)
+    confounded = rng.choice(n_variables, max(2, n_variables // 5), replace=False) if hidden_confounder else ()
+    model = _draw_model(dag, [dag.names[k] for k in confounded], lags, rng)
+    faults: dict[str, Fault] = {dag.names[k]: "level" for k in decoys} | {dag.names[root]: fault}
+    heavy = {name for name in dag.names if rng.random() < 0.3}
+    jump = size * float(rng.choice([-1.0, 1.0]))
+    fault_rng = rng.spawn(1)[0]
+
+    def intervene(name: str, signal: Array, noise: Array) -> tuple[Array, Array]:
+        deviation = model.noise_deviations[name]
+        if name in heavy:
+            # The hyperbolic sine of a standard normal has heavier tails and this deviation.
+            noise = deviation * np.sinh(noise / deviation) / np.sqrt(np.sinh(1) * np.e)
+        if name in faults:
+            _break(faults[name], jump, deviation, signal[n_baseline:], noise[n_baseline:], fault_rng)
+        return signal, noise
+
+    series = model.run(n_baseline + n_incident, noise_rng, intervene=intervene).values[:, :n_variables]
+    normal, broken = series[:n_baseline], series[n_baseline:]
+    reached = np.flatnonzero(reach[root] & (np.arange(n_variables) != root))
+    loudness = np.sqrt(np.mean((broken - normal.mean(axis=0)) ** 2, axis=0)) / normal.std(axis=0)
+    target = int(rng.choice(reached[loudness[reached] >= np.median(loudness[reached])]))
+    series = np.where(missing_rng.random(series.shape) < missing, np.nan, series)
+    return Incident(
+        baseline=Dataset(series[:n_baseline], dag.names),
+        incident=Dataset(series[n_baseline:], dag.names),
+        root_cause=dag.names[root],
+        target=dag.names[target],
+        graph=dag,
+        fault=fault,
+        decoys=tuple(dag.names[k] for k in sorted(decoys)),
+        confounded=tuple(dag.names[k] for k in sorted(confounded)),
+    )
+
+
+def _eligible(adjacency: NDArray[np.bool_], *, n_reached: int, needs_cause: bool) -> NDArray[np.bool_]:
+    """Tell which variables may break: those that reach enough others."""
+    enough: NDArray[np.bool_] = _reach(adjacency).sum(axis=1) > n_reached
+    return enough & adjacency.any(axis=0) if needs_cause else enough
+
+
+def _reach(adjacency: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which variable reaches which, itself included."""
+    reach = np.eye(len(adjacency), dtype=bool)
+    for node in topological_order(adjacency)[::-1]:
+        reach[node] |= reach[adjacency[node]].any(axis=0)
+    return reach
+
+
+def _draw_model(dag: CausalGraph, confounded: list[str], lags: int, rng: np.random.Generator) -> SeriesModel:
+    """Draw responses that give every variable a signal of variance one or so; the hidden variable is last."""
+    hidden = "hidden"
+    names = (*dag.names, hidden)
+    graph = CausalGraph.from_edges([*dag.edges, *((hidden, name) for name in confounded)], names)
+    persistence = {name: float(rng.uniform(0, 0.6)) for name in dag.names} | {hidden: 0.7}
+    noises, scales = {}, {}
+    for name in names:
+        is_source = not graph.parents(name)
+        noises[name] = 1.0 if is_source else float(rng.uniform(0.3, 1))
+        scales[name] = np.sqrt(((not is_source) + noises[name] ** 2) / (1 - persistence[name] ** 2))
+    at, functions = {}, {}
+    for name in names:
+        causes = graph.parents(name)
+        weights = rng.uniform(0.5, 1.5, len(causes)) * rng.choice([-1.0, 1.0], len(causes))
+        for cause, weight in zip(causes, weights / np.linalg.norm(weights), strict=True):
+            lag = int(rng.integers(lags + 1))
+            at[cause, name] = (lag,)
+            functions[cause, name, lag] = Response.draw(float(weight), float(scales[cause]), rng)
+    return SeriesModel(graph, at, functions, persistence, noises)
+
+
+def _break(
+    fault: Fault, size: float, deviation: float, signal: Array, noise: Array, rng: np.random.Generator
+) -> None:
+    """Change, in place, the signal and the noise of a variable from the fault on."""
+    if fault == "level":
+        noise += size * deviation
+    elif fault == "variance":
+        noise *= abs(size)
+    elif fault == "spikes":
+        jumps = rng.random(len(noise)) < 0.3
+        jumps[0] = True
+        noise += 2 * size * deviation * jumps
+    else:
+        signal *= -1.5
+        noise += size / 2 * deviation
