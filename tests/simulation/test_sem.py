@@ -199,3 +199,36 @@ def test_values_beyond_floating_point_are_refused():
 def test_jax_is_not_needed():
     code = "import sys, mcsl.simulation, mcsl.evaluation; sys.exit('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("model", sorted(MODELS))
+def test_interventions_change_descendants_alone_and_keep_the_noise(model):
+    worlds = [{"a": 2.0}, {"b": lambda b: b + 1}, {}]
+    simulation = simulate_from(CHAIN, model, rng=np.random.default_rng(0), n_samples=30, interventions=worlds)
+    shape = (30, 3, simulation.model.dimension)
+    observed, *others = (
+        table.values.reshape(shape) for table in (simulation.dataset, *simulation.interventional)
+    )
+    set_a, shifted_b, untouched = others
+    assert np.array_equal(untouched, observed)
+    assert np.array_equal(set_a[:, 1], observed[:, 1])
+    assert (set_a[:, 0] == 2.0).all()
+    # Quadratic mechanisms may not use an edge.
+    unused = [edge for edge in CHAIN.edges if edge not in simulation.graph.edges]
+    assert np.isclose(set_a[:, 2], observed[:, 2]).all() == (("a", "c") in unused)
+    assert np.allclose(shifted_b[:, 1], observed[:, 1] + 1)
+    assert np.isclose(shifted_b[:, 2], observed[:, 2]).all() == bool(unused)
+
+
+def test_a_true_effect_is_the_weight_of_a_linear_path():
+    worlds = [{"b": 0.0}, {"b": 1.0}]
+    simulation = simulate_from(
+        CHAIN, "linear", rng=np.random.default_rng(1), n_samples=40, interventions=worlds
+    )
+    low, high = (table.values for table in simulation.interventional)
+    first, second = (high - low)[:, 0], (high - low)[:, 2]
+    assert np.ptp(first) < 1e-12
+    assert np.ptp(second) < 1e-12
+    assert 0.25 <= abs(second[0]) <= 4
+    with pytest.raises(SettingsError, match="names 'z'"):
+        simulate_from(CHAIN, "linear", rng=np.random.default_rng(1), interventions=[{"z": 0.0}])

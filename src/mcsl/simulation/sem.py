@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Literal
 
@@ -19,6 +20,7 @@ from mcsl.simulation.mechanisms import (
     AdditiveGaussianProcess,
     GaussianProcess,
     Linear,
+    Mechanism,
     Model,
     NoiseDistribution,
     PostNonlinear,
@@ -27,6 +29,8 @@ from mcsl.simulation.mechanisms import (
 from mcsl.simulation.settings import check_at_least, check_choice
 
 Noise = Literal["equal", "unequal"]
+Setting = float | Callable[[NDArray[np.float64]], Any]
+"""A value that a variable is set to, or a function from the values it would have to those it gets."""
 
 MODELS: dict[str, Model] = {
     "gp": GaussianProcess(),
@@ -50,6 +54,8 @@ class Simulation:
     noise_deviations: dict[str, float]
     """The standard deviation of each variable's noise."""
     model: Model
+    interventional: tuple[Dataset, ...] = ()
+    """The same rows with the same noise, had variables been set from outside; one table an intervention."""
 
 
 def simulate(
@@ -64,6 +70,7 @@ def simulate(
     noise: Noise = "equal",
     noise_distribution: NoiseDistribution | None = None,
     unequal_variances: tuple[float, float] = (1.0, 2.0),
+    interventions: Sequence[Mapping[str, Setting]] = (),
     **options: Any,
 ) -> Simulation:
     """Draw a DAG by `simulate_dag` and a table along it by `simulate_from`.
@@ -82,6 +89,7 @@ def simulate(
         noise=noise,
         noise_distribution=noise_distribution,
         unequal_variances=unequal_variances,
+        interventions=interventions,
     )
 
 
@@ -94,6 +102,7 @@ def simulate_from(
     noise: Noise = "equal",
     noise_distribution: NoiseDistribution | None = None,
     unequal_variances: tuple[float, float] = (1.0, 2.0),
+    interventions: Sequence[Mapping[str, Setting]] = (),
     **options: Any,
 ) -> Simulation:
     """Simulate a table along a given graph, causes first: X_i = f_i(X_pa(i)) + eps_i for most models.
@@ -103,6 +112,9 @@ def simulate_from(
     U(`unequal_variances`) when `noise` is `unequal`. Half-normal noise is |z|: its variance is the one
     stated, its mean is not removed. `noise_distribution` None is the model's own: half-normal for `pnl`
     and Gaussian for the others. The returned graph lacks the edges that the mechanisms do not use.
+
+    Each of `interventions`, such as {"x1": 2.0} or {"x1": lambda x: x + 1}, gives one more table: the same
+    rows under do(), whose differences from the first are true effects.
     """
     chosen = _resolve(model, options)
     distribution = noise_distribution or chosen.noise_distribution
@@ -115,18 +127,24 @@ def simulate_from(
         graph.n_variables, noise, unequal_variances, variance_rng
     )
     errors = _draw_noise(distribution, shape, noise_rng) * deviations[:, None]
-    values = np.empty(shape)
+    _check_interventions(interventions, graph)
+    n_worlds = 1 + len(interventions)
+    errors = np.tile(errors, (n_worlds, 1, 1))
+    values = np.empty_like(errors)
     adjacency = graph.adjacency.copy()
     streams = function_rng.spawn(graph.n_variables)
     for node in topological_order(adjacency):
         parents = np.flatnonzero(adjacency[:, node])
         if not len(parents):
             values[:, node] = chosen.observe_root(errors[:, node])
+            _intervene(values, interventions, graph.names, node)
             continue
         mechanism = chosen.draw(len(parents), streams[node])
         with np.errstate(over="ignore", invalid="ignore"):
-            signal = mechanism(values[:, parents].reshape(n_samples, -1)).reshape(n_samples, -1)
+            # One call for all worlds: a Gaussian process exists only where it is evaluated at once.
+            signal = _evaluate(mechanism, values[:, parents].reshape(len(values), -1), n_worlds)
             values[:, node] = chosen.observe(signal, errors[:, node])
+        _intervene(values, interventions, graph.names, node)
         if not np.isfinite(values[:, node]).all():
             raise SettingsError(
                 f"The values of {graph.names[node]!r} left the range of floating point; simulate a graph "
@@ -134,15 +152,43 @@ def simulate_from(
             )
         adjacency[parents, node] = mechanism.reads
     groups = {name: _columns(name, chosen.dimension) for name in graph.names}
+    names = tuple(column for columns in groups.values() for column in columns)
+    observed, *interventional = (Dataset(world, names) for world in values.reshape(n_worlds, n_samples, -1))
     return Simulation(
-        dataset=Dataset(
-            values.reshape(n_samples, -1), tuple(c for columns in groups.values() for c in columns)
-        ),
+        dataset=observed,
         graph=CausalGraph(adjacency, graph.names),
         groups=groups,
         noise_deviations=dict(zip(graph.names, deviations.tolist(), strict=True)),
         model=chosen,
+        interventional=tuple(interventional),
     )
+
+
+def _check_interventions(interventions: Sequence[Mapping[str, Setting]], graph: CausalGraph) -> None:
+    for name in (name for world in interventions for name in world):
+        if name not in graph.names:
+            raise SettingsError(f"An intervention names {name!r}, which is not a variable of the graph.")
+
+
+def _evaluate(mechanism: Mechanism, parents: NDArray[np.float64], n_worlds: int) -> NDArray[np.float64]:
+    """Evaluate a mechanism in all worlds; rows that an intervention leaves alone get the same values."""
+    if n_worlds == 1:
+        return mechanism(parents).reshape(len(parents), -1)
+    distinct, place = np.unique(parents, axis=0, return_inverse=True)
+    return mechanism(distinct).reshape(len(distinct), -1)[place]
+
+
+def _intervene(
+    values: NDArray[np.float64],
+    interventions: Sequence[Mapping[str, Setting]],
+    names: Sequence[str],
+    node: int,
+) -> None:
+    """Set a variable in the worlds that intervene on it."""
+    worlds = values.reshape(1 + len(interventions), -1, *values.shape[1:])
+    for world, intervention in zip(worlds[1:], interventions, strict=True):
+        if (setting := intervention.get(names[node])) is not None:
+            world[:, node] = setting(world[:, node]) if callable(setting) else setting
 
 
 def _resolve(model: str | Model, options: dict[str, Any]) -> Model:
