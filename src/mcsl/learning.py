@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcsl.data import SeriesTable, to_dataset, to_series
+from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph, threshold
+from mcsl.missing import MissingRule, complete
 from mcsl.problem import Knowledge, Problem, cut_windows
-from mcsl.pruning import lag_tests
+from mcsl.pruning import EdgeTest, Pruned, Pruner, lag_tests
 from mcsl.recipe import Recipe
 from mcsl.result import Result
 from mcsl.search import Observer, StopReason, TraceRow, search
@@ -35,6 +37,7 @@ def learn(
     time: str | None = None,
     resample: str | float | None = None,
     knowledge: Knowledge | None = None,
+    missing: MissingRule = "refuse",
     seed: int = 0,
     observers: Sequence[Observer] = (),
 ) -> Result:
@@ -42,7 +45,8 @@ def learn(
 
     `data` is a path to a CSV or Parquet file, a pandas, polars or pyarrow frame, a NumPy array with a
     row per sample, or a Dataset. What `knowledge` requires or forbids holds in the result. The same data,
-    knowledge, recipe and seed give the same graph.
+    knowledge, recipe and seed give the same graph. `missing` says what to do about missing values of a
+    table, see `complete`; series have a rule of their own.
 
     `groups` names variables with several columns, such as {"site": ["site.x", "site.y"]}; a column in no
     group is a variable of its own. With `lags` p the rows are a time series, and an edge may act at the
@@ -52,8 +56,11 @@ def learn(
     """
     timings: dict[str, float] = {}
     with _timed("read", timings):
-        table = _read(data, lags, series=series, time=time, resample=resample)
-        problem, summary = cut_windows(table, lags=lags, groups=groups)
+        table = _read(data, lags, missing, series=series, time=time, resample=resample)
+        completed = complete(table.dataset, missing, seed)
+        rows = table if missing == "refuse" else SeriesTable.of(completed.dataset)
+        problem, summary = cut_windows(rows, lags=lags, groups=groups)
+        problem = replace(problem, observed=completed.observed)
     recipe = recipe or Recipe.default()
     knowledge = knowledge or Knowledge()
     given = problem = problem.with_knowledge(knowledge)
@@ -61,7 +68,7 @@ def learn(
         problem = replace(problem, dataset=problem.dataset.standardized())
     problem, found = _search(problem, recipe, seed, observers, timings)
     with _timed("prune", timings):
-        pruned = recipe.pruner.prune(found.graph, problem)
+        pruned = _prune(recipe.pruner, found.graph, problem)
         # A pruner of one's own may not know of required edges.
         graph = CausalGraph(pruned.graph.adjacency | problem.required, problem.names)
         by_lag = lag_tests(graph, problem)
@@ -82,15 +89,35 @@ def learn(
         groups={v.name: tuple(table.dataset.names[c] for c in v.outputs) for v in problem.variables},
         lag_tests=by_lag,
         series=summary,
+        missing=completed.summary,
         problem=given,
     )
 
 
-def _read(data: Any, lags: int, **layout: Any) -> SeriesTable:
-    """Read series where anything speaks of time, and otherwise a table, whose rows must be complete."""
-    if lags or isinstance(data, SeriesTable) or any(option is not None for option in layout.values()):
+def _read(data: Any, lags: int, missing: MissingRule, **layout: Any) -> SeriesTable:
+    """Read series where anything speaks of time, and otherwise a table."""
+    timed = lags > 0 or any(option is not None for option in layout.values())
+    if timed and missing != "refuse":
+        raise SettingsError("`missing` is a rule for tables; short gaps of series are filled anyway.")
+    if timed or isinstance(data, SeriesTable):
         return to_series(data, **layout)
-    return SeriesTable.of(to_dataset(data))
+    return SeriesTable.of(to_dataset(data, allow_missing=missing != "refuse"))
+
+
+def _prune(pruner: Pruner, graph: CausalGraph, problem: Problem) -> Pruned:
+    """Test the causes of each effect on the rows where it was measured."""
+    if problem.observed.all():
+        return pruner.prune(graph, problem)
+    adjacency = np.zeros_like(graph.adjacency)
+    tests: list[EdgeTest] = []
+    for effect in range(problem.n_variables):
+        into = np.zeros_like(adjacency)
+        into[:, effect] = graph.adjacency[:, effect]
+        part = problem.of_effect(effect, np.flatnonzero(into[:, effect]).tolist())
+        pruned = pruner.prune(CausalGraph(into, graph.names), part)
+        adjacency |= pruned.graph.adjacency
+        tests += pruned.tests
+    return Pruned(CausalGraph(adjacency, graph.names), tuple(tests))
 
 
 class _Found(NamedTuple):

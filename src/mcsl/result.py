@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mcsl.errors import DataError
 from mcsl.graph import CausalGraph, Stability
+from mcsl.missing import MissingSummary
 from mcsl.problem import Knowledge, Problem, SeriesSummary
 from mcsl.pruning import EdgeTest, LagTest
 from mcsl.recipe import Recipe
@@ -49,6 +50,8 @@ class Result:
     """Which lags of each edge matter; empty without lags."""
     series: SeriesSummary = field(default_factory=SeriesSummary)
     """How the samples were cut from series."""
+    missing: MissingSummary = field(default_factory=MissingSummary)
+    """What became of missing values."""
     problem: Problem | None = field(default=None, repr=False)
     """The table in its own units, its variables and the edges allowed; None in a result read from a file."""
     stored_sem: FittedSEM | None = field(default=None, repr=False)

@@ -21,6 +21,7 @@ from mcsl.data import MIN_SAMPLES, Dataset, SeriesTable, to_dataset, to_series
 from mcsl.errors import DataError, OutputError, SettingsError
 from mcsl.graph import Stability
 from mcsl.learning import learn
+from mcsl.missing import MissingRule, complete
 from mcsl.problem import Knowledge, cut_windows
 from mcsl.recipe import Recipe
 
@@ -39,6 +40,7 @@ def assess_stability(
     groups: Mapping[str, Sequence[str]] | None = None,
     lags: int = 0,
     knowledge: Knowledge | None = None,
+    missing: MissingRule = "refuse",
     seed: int = 0,
     n_jobs: int | None = None,
     directory: str | os.PathLike[str] | None = None,
@@ -60,11 +62,12 @@ def assess_stability(
         raise SettingsError(f"`n_halves` must be even and at least 2. Got {n_halves} instead.")
     recipe, knowledge = recipe or Recipe.default(), knowledge or Knowledge()
     timed = lags > 0 or isinstance(data, SeriesTable)
-    table = to_series(data) if timed else SeriesTable.of(to_dataset(data))
-    problem = cut_windows(table, lags=lags, groups=groups)[0].with_knowledge(knowledge)
+    table = to_series(data) if timed else SeriesTable.of(to_dataset(data, allow_missing=missing != "refuse"))
+    whole = table if missing == "refuse" else SeriesTable.of(complete(table.dataset, missing, seed).dataset)
+    problem = cut_windows(whole, lags=lags, groups=groups)[0].with_knowledge(knowledge)
     blocks = _blocks(table, lags) if timed else np.arange(table.dataset.n_samples)
     halves = [rows for k in range(n_halves // 2) for rows in _pair(table.dataset, blocks, (seed, k))]
-    settings = {"groups": groups, "lags": lags, "knowledge": knowledge, "seed": seed}
+    settings = {"groups": groups, "lags": lags, "knowledge": knowledge, "missing": missing, "seed": seed}
     path = Path(directory) / LEDGER if directory is not None else None
     ledger = _Ledger.open(path, _digest(table, recipe, settings), force=force)
     waiting = [k for k in range(n_halves) if k not in ledger.edges]

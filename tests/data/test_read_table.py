@@ -162,7 +162,7 @@ def test_drop_leaves_columns_out(tmp_path):
         ),
         pytest.param(
             "\n".join([*lines(), "1,,3", "NA,nan,3"]),
-            ["3 missing values in 2 of 27 rows", "columns 'a' and 'b'", "line 27, column 'b'"],
+            ["3 missing values in 2 of 27 rows", "by column 'a' (1), 'b' (2)", "line 27, column 'b'"],
             id="missing",
         ),
         pytest.param(

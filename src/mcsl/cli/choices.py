@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from mcsl.recipe import Recipe
 
 RecipeName = Literal["default", "additive", "masked", "paper"]
+MissingName = Literal["refuse", "drop", "impute", "mask"]
 MechanismName = Literal["mlp", "quadratic", "linear"]
 ScoreName = Literal["likelihood", "least-squares"]
 PrunerName = Literal["interactions", "cam", "quadratic", "none"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mcsl.cli.choices import MechanismName, PrunerName, RecipeName, ScoreName, build_recipe
+from mcsl.cli.choices import MechanismName, MissingName, PrunerName, RecipeName, ScoreName, build_recipe
 from mcsl.cli.knowledge import ForbiddenEdges, KnowledgeFile, RequiredEdges, build_knowledge
 from mcsl.cli.stability import HalfSamples, add_stability
 
@@ -74,6 +74,12 @@ def learn(
             help="Column to leave out; may be given several times.", metavar="NAME", show_default=False
         ),
     ] = None,
+    missing: Annotated[
+        MissingName,
+        typer.Option(
+            help="What to do about missing values: drop rows, draw values, or draw causes alone (mask)."
+        ),
+    ] = "refuse",
     knowledge: KnowledgeFile = None,
     require: RequiredEdges = None,
     forbid: ForbiddenEdges = None,
@@ -93,7 +99,7 @@ def learn(
 
     with logging_to_stderr(verbose):
         check_directory(out, force=force)
-        table = read_table(data, drop=drop or ())
+        table = read_table(data, drop=drop or (), allow_missing=missing != "refuse")
         chosen = build_recipe(
             recipe,
             table.n_variables,
@@ -104,9 +110,11 @@ def learn(
             standardize=standardize,
         )
         known = build_knowledge(knowledge, require, forbid, table.names)
-        result = run(table, chosen, seed=seed, quiet=quiet, knowledge=known)
+        result = run(table, chosen, seed=seed, quiet=quiet, knowledge=known, missing=missing)
         if stability:
-            result = add_stability(result, table, stability, out, force=force, quiet=quiet, knowledge=known)
+            result = add_stability(
+                result, table, stability, out, force=force, quiet=quiet, knowledge=known, missing=missing
+            )
         write_result(result, out, force=force, command=context.obj)
     if not quiet:
         from mcsl.cli.printing import print_result

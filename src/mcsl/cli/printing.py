@@ -34,6 +34,8 @@ def print_result(result: Result) -> None:
     if result.cut_edges:
         cut = ", ".join(f"{cause} → {effect}" for cause, effect in result.cut_edges)
         _print(f"Cut to break cycles, weakest first: {cut}.")
+    if result.missing.n_missing:
+        _print(result.missing.sentence)
     _print(result.stop_reason.sentence)
     if result.stability:
         _print(result.stability.sentence(result.graph))

@@ -143,13 +143,17 @@ def _check_finite(
         rows, columns = (indices.tolist() for indices in np.nonzero(bad))
         place = f"in {origin.place(rows[0])}, column {names[columns[0]]!r}"
         if count > 1:
-            touched = [names[i] for i in sorted(set(columns))]
+            per_column = [f"{names[i]!r} ({int(bad[:, i].sum())})" for i in sorted(set(columns))]
+            if len(per_column) > 6:
+                per_column[5:] = [f"{len(per_column) - 5} more"]
             rows_touched = f"{len(set(rows))} of {len(values)} rows"
-            place = f"in {rows_touched} and in {listed(touched)}, the first {place}"
-        raise DataError(
-            f"{_capital(origin.name)} has {count} {noun}{'s'[: count > 1]} {place}; "
-            f"fill in or remove {'it' if count == 1 else 'them'} first."
-        )
+            place = f"in {rows_touched}, by column {', '.join(per_column)}, the first {place}"
+        remedy = f"fill in or remove {'it' if count == 1 else 'them'} first"
+        if noun == "missing value":
+            remedy = origin.hint(
+                "choose --missing drop, impute or mask", '`learn` with `missing="drop"`, "impute" or "mask"'
+            )
+        raise DataError(f"{_capital(origin.name)} has {count} {noun}{'s'[: count > 1]} {place}; {remedy}.")
 
 
 def _check_row_index(first: NDArray[np.float64], name: str, origin: Origin) -> None:

@@ -23,24 +23,27 @@ if TYPE_CHECKING:
 _PARQUET_MAGIC = b"PAR1"
 
 
-def read_table(path: str | os.PathLike[str], *, drop: Collection[str] = ()) -> Dataset:
+def read_table(
+    path: str | os.PathLike[str], *, drop: Collection[str] = (), allow_missing: bool = False
+) -> Dataset:
     """Read a table of numbers from delimited text (comma, tab, semicolon, pipe, blanks) or Parquet.
 
     The first line holds the names unless it holds only numbers; then the columns are x1, x2, ....
-    `drop` names columns to leave out. Messages count lines from 1, the header being line 1.
+    `drop` names columns to leave out. Missing values are refused, or are NaN with `allow_missing`.
+    Messages count lines from 1, the header being line 1.
     """
     columns, origin = _read_columns(Path(path))
-    return check_table(columns, origin, drop)
+    return check_table(columns, origin, drop, allow_missing=allow_missing)
 
 
-def to_dataset(data: Any, *, drop: Collection[str] = ()) -> Dataset:
+def to_dataset(data: Any, *, drop: Collection[str] = (), allow_missing: bool = False) -> Dataset:
     """Turn a Dataset, array, frame (pandas, polars, pyarrow, ...) or path into a checked Dataset.
 
-    The columns of an array are named x1, x2, .... `drop` names columns to leave out. Messages count
-    rows from 0.
+    The columns of an array are named x1, x2, .... `drop` names columns to leave out. Missing values are
+    refused, or are NaN with `allow_missing`. Messages count rows from 0.
     """
     columns, origin = columns_of(data)
-    return check_table(columns, origin, drop)
+    return check_table(columns, origin, drop, allow_missing=allow_missing)
 
 
 def columns_of(data: Any) -> tuple[list[Column], Origin]:

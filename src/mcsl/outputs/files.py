@@ -9,7 +9,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, fields
+from dataclasses import asdict, astuple, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -264,6 +264,7 @@ def _provenance(result: Result, command: str | None) -> dict[str, Any]:
         "seed": result.seed,
         "recipe": result.recipe.describe(),
         "knowledge": result.knowledge.to_dict(),
+        "missing": asdict(result.missing),
         "fingerprint": result.fingerprint,
         "timings": dict(result.timings),
         "versions": dict(result.versions),

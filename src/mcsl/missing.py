@@ -1,0 +1,131 @@
+"""Tables with missing values: drop their rows, fill them in, or fit nothing to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcsl.data import MIN_SAMPLES, Dataset, to_dataset
+from mcsl.errors import DataError, SettingsError
+
+MissingRule = Literal["refuse", "drop", "impute", "mask"]
+
+_ROUNDS = 5
+_TREES = 10
+
+
+@dataclass(frozen=True)
+class MissingSummary:
+    """What became of missing values."""
+
+    rule: MissingRule = "refuse"
+    n_missing: int = 0
+    n_rows_dropped: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """Say it in one sentence; empty if nothing was missing."""
+        if not self.n_missing:
+            return ""
+        values = "1 missing value" if self.n_missing == 1 else f"{self.n_missing} missing values"
+        rows = "1 row" if self.n_rows_dropped == 1 else f"{self.n_rows_dropped} rows"
+        return {
+            "drop": f"Because of {values}, {rows} were left out.",
+            "impute": f"Drew {values} given the others; the graph takes them for measured.",
+            "mask": f"Drew {values} given the others, to be read as causes; no effect was fitted to them.",
+        }[self.rule]
+
+
+@dataclass(frozen=True, eq=False)
+class Completed:
+    """A table without gaps, and which of its entries count."""
+
+    dataset: Dataset
+    summary: MissingSummary
+    observed: NDArray[np.bool_] = field(default_factory=lambda: np.array(True), repr=False)
+    """Entries that an effect is fitted to: those measured under "mask", and otherwise all."""
+
+
+def complete(dataset: Dataset, rule: MissingRule, seed: int = 0) -> Completed:
+    """Return a table without gaps by one of the rules.
+
+    "drop" leaves out every row with a gap. "impute" draws what is missing (see `impute`), and from then on
+    all values count alike. "mask" draws too, but only for causes: an effect is fitted and tested on the
+    rows where it was measured. "refuse" leaves the table to whoever read it.
+    """
+    if rule not in get_args(MissingRule):
+        raise SettingsError(
+            f"`missing` must be one of {', '.join(get_args(MissingRule))}. Got {rule!r} instead."
+        )
+    missing = np.isnan(dataset.values)
+    n_missing = int(missing.sum())
+    if rule == "refuse" or not n_missing:
+        return Completed(dataset, MissingSummary(rule))
+    if rule == "drop":
+        whole = np.flatnonzero(~missing.any(axis=1))
+        if len(whole) < MIN_SAMPLES:
+            raise DataError(
+                f"Only {len(whole)} of {len(missing)} rows have no missing values, and learning needs "
+                f"at least {MIN_SAMPLES}; use the rule impute or mask instead of drop."
+            )
+        # Without some of its rows a column may have become constant.
+        kept = to_dataset(Dataset(dataset.values[whole], dataset.names))
+        return Completed(kept, MissingSummary(rule, n_missing, len(missing) - len(whole)))
+    for name, count in zip(dataset.names, (~missing).sum(axis=0).tolist(), strict=True):
+        if count < MIN_SAMPLES:
+            raise DataError(
+                f"Column {name!r} has only {count} values that are not missing, and learning needs at least "
+                f"{MIN_SAMPLES}; leave it out."
+            )
+    filled = Dataset(impute(dataset.values, np.random.default_rng((seed, 1))), dataset.names)
+    return Completed(filled, MissingSummary(rule, n_missing), ~missing if rule == "mask" else np.array(True))
+
+
+def impute(values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Replace each NaN by a draw from the distribution of its column given all others.
+
+    Chained equations with random trees: in turn, a forest of extremely randomised trees is grown for each
+    column on the rows where it was measured, and a gap receives the value of one of the rows in its leaf
+    of one of the trees. What is drawn was measured somewhere, so spread, skewness and several modes
+    survive, which means would lose.
+    """
+    missing = np.isnan(values)
+    filled = values.copy()
+    gappy = [int(column) for column in np.argsort(missing.sum(axis=0)) if missing[:, column].any()]
+    for column in gappy:
+        gaps = missing[:, column]
+        filled[gaps, column] = rng.choice(values[~gaps, column], int(gaps.sum()))
+    for _ in range(_ROUNDS):
+        for column in gappy:
+            gaps = missing[:, column]
+            others = np.delete(filled, column, axis=1)
+            filled[gaps, column] = _draw(others[~gaps], values[~gaps, column], others[gaps], rng)
+    return filled
+
+
+def _draw(
+    inputs: NDArray[np.float64],
+    outputs: NDArray[np.float64],
+    at: NDArray[np.float64],
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Draw outputs at some places from those that share a leaf with them."""
+    from sklearn.ensemble import ExtraTreesRegressor
+
+    forest = ExtraTreesRegressor(
+        _TREES, min_samples_leaf=5, max_features=0.5, random_state=int(rng.integers(2**31))
+    ).fit(inputs, outputs)
+    leaves, leaves_at = forest.apply(inputs), forest.apply(at)
+    tree_of = rng.integers(_TREES, size=len(at))
+    drawn = np.empty(len(at))
+    for tree in range(_TREES):
+        by_leaf = np.argsort(leaves[:, tree], kind="stable")
+        mine = np.flatnonzero(tree_of == tree)
+        first, last = (
+            np.searchsorted(leaves[by_leaf, tree], leaves_at[mine, tree], side) for side in ("left", "right")
+        )
+        drawn[mine] = outputs[by_leaf[rng.integers(first, last)]]
+    return drawn
