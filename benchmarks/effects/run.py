@@ -2,9 +2,9 @@
 
     python -m benchmarks.effects.run [--models gp-add gp ...] [--seeds 1000-1024] [--out FILE]
 
-Each seed draws a graph of eight variables, a table of 1000 rows along it (500 for gp), and one pair of a cause
-and a descendant. The effect of moving the cause from its 20% to its 80% quantile is estimated on the true graph and
-compared with the same rows, and as many more, simulated under do().
+Each seed draws a graph of eight variables, a table of 1000 rows along it (500 for gp), and one pair of a
+cause and a descendant. The effect of moving the cause from its 20% to its 80% quantile is estimated on the
+true graph and compared with the same rows, and as many more, simulated under do().
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mcsl.errors import CyclicGraphError, GraphError
+from mcsl.graph import formats, packages
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -57,6 +58,28 @@ class CausalGraph:
             adjacency[index[cause], index[effect]] = True
         return cls(adjacency, tuple(names))
 
+    @classmethod
+    def from_networkx(cls, graph: nx.DiGraph) -> CausalGraph:
+        """Build a graph from a directed networkx graph, whose nodes' names become text."""
+        names, edges = formats.networkx_parts(graph)
+        return cls.from_edges(edges, names)
+
+    @classmethod
+    def from_gml(cls, text: str) -> CausalGraph:
+        """Build a graph from GML, by the labels of its nodes."""
+        return cls.from_networkx(formats.parse_gml(text))
+
+    @classmethod
+    def from_graphml(cls, text: str) -> CausalGraph:
+        """Build a graph from GraphML, by the ids of its nodes."""
+        return cls.from_networkx(formats.parse_graphml(text))
+
+    @classmethod
+    def from_json(cls, text: str) -> CausalGraph:
+        """Build a graph from what `to_json` wrote."""
+        names, edges = formats.parse_json(text)
+        return cls.from_edges(edges, names)
+
     @property
     def n_variables(self) -> int:
         """Number of variables."""
@@ -93,6 +116,38 @@ class CausalGraph:
         graph.add_nodes_from(self.names)
         graph.add_edges_from(self.edges)
         return graph
+
+    def to_dot(self) -> str:
+        """Return the graph in Graphviz's DOT language."""
+        return formats.dot_text(self.names, self.edges)
+
+    def to_gml(self) -> str:
+        """Return the graph as GML, which DoWhy's `CausalModel(graph=...)` takes."""
+        return formats.gml_text(self.names, self.edges)
+
+    def to_graphml(self) -> str:
+        """Return the graph as GraphML, which Gephi, Cytoscape, yEd and networkx read."""
+        return formats.graphml_text(self.names, self.edges)
+
+    def to_json(self) -> str:
+        """Return the graph as JSON: {"variables": [...], "edges": [[cause, effect], ...]}."""
+        return formats.json_text(self.names, self.edges)
+
+    def to_cpdag(self) -> NDArray[np.bool_]:
+        """Return the CPDAG `[cause, effect]`: an edge that independences cannot direct stands both ways."""
+        return formats.completed(self.adjacency)
+
+    def to_lingam(self) -> NDArray[np.float64]:
+        """Return the matrix as the lingam package orients it: `[effect, cause]` is 1 for an edge."""
+        return self.adjacency.T.astype(float)
+
+    def to_causal_learn(self) -> Any:
+        """Return the graph as causal-learn's GeneralGraph; needs that package."""
+        return packages.causal_learn_graph(self)
+
+    def to_pgmpy(self) -> Any:
+        """Return the graph as pgmpy's DAG; needs that package."""
+        return packages.pgmpy_dag(self)
 
     def _index(self, name: str) -> int:
         try:
