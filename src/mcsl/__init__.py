@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         OutputError,
         SettingsError,
     )
+    from mcsl.estimator import MCSL
     from mcsl.evaluation import Metrics, evaluate
     from mcsl.graph import CausalGraph, Stability
     from mcsl.learning import learn
@@ -52,6 +53,7 @@ _ROOMS = {
         "OutputError",
         "SettingsError",
     ),
+    "estimator": ("MCSL",),
     "evaluation": ("Metrics", "evaluate"),
     "graph": ("CausalGraph", "Stability"),
     "learning": ("learn",),
@@ -70,6 +72,7 @@ _ROOMS = {
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
+    "MCSL",
     "MLP",
     "AdditivePruner",
     "CausalGraph",

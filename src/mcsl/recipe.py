@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from typing import Any
@@ -94,6 +95,19 @@ class Recipe:
             ),
             pruner=AdditivePruner(),
         )
+
+    @classmethod
+    def named(cls, name: str, n_variables: int) -> Recipe:
+        """Return the recipe of a name, for a graph of so many variables."""
+        recipes: dict[str, Callable[[], Recipe]] = {
+            "default": cls.default,
+            "additive": cls.additive,
+            "masked": cls.masked,
+            "paper": partial(cls.paper, n_variables),
+        }
+        if name not in recipes:
+            raise SettingsError(f"`recipe` must be one of {', '.join(recipes)}. Got {name!r} instead.")
+        return recipes[name]()
 
     def describe(self) -> dict[str, Any]:
         """Return the recipe as plain values, for `result.json`."""

@@ -58,7 +58,7 @@ def build_recipe(
     if name == "default" and any(part is not None for part in (mechanism, score, sparsity_weight)):
         # These are parts of the networks, which the default recipe does without.
         name = "masked"
-    recipe = Recipe.paper(n_variables) if name == "paper" else getattr(Recipe, name)()
+    recipe = Recipe.named(name, n_variables)
     return replace(recipe, **{part: value for part, value in changes.items() if value is not None})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import secrets
 from functools import partial
@@ -30,6 +31,7 @@ from mcsl.outputs.picture import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from mcsl.result import Result
 
@@ -69,12 +71,8 @@ def write_graph_picture(
 ) -> Path:
     """Write the picture of `plot_graph` to a file; its name says the format, such as .svg, .png or .pdf."""
     matplotlib = _matplotlib()
-    from matplotlib.figure import Figure
-
     path = Path(path)
-    picture = compose(graph, truth, title)
-    figure = Figure(figsize=_inches(picture))
-    _paint(picture, figure.add_axes((0, 0, 1, 1)))
+    figure = _figure(compose(graph, truth, title))
     kind = path.suffix.removeprefix(".").lower()
     known = figure.canvas.get_supported_filetypes()
     if kind not in known:
@@ -90,6 +88,24 @@ def write_graph_picture(
     finally:
         partial.unlink(missing_ok=True)
     return path
+
+
+def graph_svg(graph: CausalGraph | Result, *, truth: CausalGraph | None = None) -> str:
+    """Return the picture of `plot_graph` as an SVG element to put into a page."""
+    matplotlib = _matplotlib()
+    text = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": "mcsl"}):
+        _figure(compose(graph, truth, None)).savefig(text, format="svg", metadata={"Date": None})
+    svg = text.getvalue()
+    return svg[svg.index("<svg") :]
+
+
+def _figure(picture: Picture) -> Figure:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=_inches(picture))
+    _paint(picture, figure.add_axes((0, 0, 1, 1)))
+    return figure
 
 
 def _inches(picture: Picture) -> tuple[float, float]:

@@ -1,0 +1,135 @@
+"""The scikit-learn face: conventions checked by scikit-learn itself, and what fit leaves behind."""
+
+import pickle
+import subprocess
+import sys
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import check_is_fitted
+
+import mcsl
+from mcsl.outputs.plots import graph_svg
+
+TOO_FEW_ROWS = "it fits {} rows, and fewer than 20 are refused: no spline of a cause could be tested on them"
+EXPECTED_FAILED_CHECKS = {
+    "check_n_features_in_after_fitting": TOO_FEW_ROWS.format(15),
+    "check_estimators_nan_inf": TOO_FEW_ROWS.format(10),
+}
+
+
+@parametrize_with_checks(
+    [mcsl.MCSL(), mcsl.MCSL("additive", missing="mask")],
+    expected_failed_checks=lambda estimator: EXPECTED_FAILED_CHECKS,
+)
+def test_the_conventions_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def frame():
+    simulation = mcsl.simulate("gp-add", n_variables=5, degree=1, n_samples=200, seed=3)
+    return pd.DataFrame(
+        simulation.dataset.values, columns=["rain", "sun", "<b>growth</b>", "pests", "harvest"]
+    )
+
+
+@pytest.fixture(scope="module")
+def fitted(frame):
+    return mcsl.MCSL("additive", knowledge=mcsl.Knowledge(required=[("rain", "harvest")])).fit(frame)
+
+
+def test_what_the_expected_failures_would_have_checked(frame):
+    # The same as in the two checks above, on rows enough.
+    estimator = mcsl.MCSL("additive")
+    assert not hasattr(estimator, "n_features_in_")
+    assert estimator.fit(frame.to_numpy()).n_features_in_ == 5
+    assert not hasattr(estimator, "feature_names_in_")
+    for bad in (np.nan, np.inf):
+        broken = frame.to_numpy().copy()
+        broken[0, 0] = bad
+        with pytest.raises(ValueError, match=r"NaN|infinity"):
+            mcsl.MCSL("additive").fit(broken)
+    with pytest.raises(ValueError, match="infinity"):
+        mcsl.MCSL("additive", missing="mask").fit(broken)
+
+
+def test_the_graph_in_every_form(fitted, frame):
+    matrix = fitted.adjacency_matrix_
+    assert list(matrix.index) == list(matrix.columns) == list(frame.columns)
+    assert matrix.loc["rain", "harvest"] == 1
+    assert isinstance(fitted.causal_graph_, nx.DiGraph)
+    assert set(fitted.causal_graph_.edges) == {
+        (cause, effect) for cause in matrix.index for effect in matrix.columns if matrix.loc[cause, effect]
+    }
+    assert set(fitted.causal_graph_.nodes) == set(frame.columns)
+    order = {name: place for place, name in enumerate(fitted.causal_order_)}
+    assert all(order[cause] < order[effect] for cause, effect in fitted.causal_graph_.edges)
+    assert fitted.edge_probabilities_.loc["rain", "harvest"] == 1.0
+    assert list(fitted.feature_names_in_) == list(frame.columns)
+    assert fitted.n_features_in_ == 5
+
+
+def test_it_says_what_learn_says(fitted, frame):
+    result = mcsl.learn(frame, mcsl.Recipe.additive(), knowledge=fitted.knowledge)
+    assert result.graph == fitted.result_.graph
+    other = clone(fitted).set_params(recipe=mcsl.Recipe.additive(), random_state=np.random.RandomState(1))
+    assert other.fit(frame).result_.graph == result.graph
+
+
+def test_clones_and_pickles(fitted):
+    copy = clone(fitted)
+    assert copy.get_params() == fitted.get_params()
+    with pytest.raises(NotFittedError):
+        check_is_fitted(copy)
+    loaded = pickle.loads(pickle.dumps(fitted))
+    assert loaded.result_.graph == fitted.result_.graph
+    assert loaded.adjacency_matrix_.equals(fitted.adjacency_matrix_)
+
+
+def test_groups_lags_and_gaps(frame):
+    values = frame.to_numpy().copy()
+    grouped = mcsl.MCSL("additive", groups={"sky": ["x1", "x2"]}).fit(values)
+    assert list(grouped.adjacency_matrix_.columns) == ["sky", "x3", "x4", "x5"]
+    assert mcsl.MCSL("additive", lags=1).fit(values).result_.series.lags == 1
+    values[::7, 2] = np.nan
+    masked = mcsl.MCSL("additive", missing="mask").fit(values)
+    assert masked.result_.missing.n_missing == len(values[::7])
+
+
+def test_a_recipe_that_is_none_is_refused(frame):
+    with pytest.raises(
+        mcsl.SettingsError, match=r"must be one of default, additive, masked, paper\. Got 'x'"
+    ):
+        mcsl.MCSL("x").fit(frame)
+
+
+def test_a_notebook_shows_the_graph_and_escapes_names(fitted):
+    page = fitted._repr_html_()
+    drawing = graph_svg(fitted.result_)
+    assert drawing in page
+    assert drawing in fitted._repr_mimebundle_()["text/html"]
+    assert "<b>growth</b>" not in page
+    assert "</svg>\n</div>" not in mcsl.MCSL()._repr_html_()
+    with sklearn.config_context(display="text"):
+        assert "text/html" not in fitted._repr_mimebundle_()
+        assert not hasattr(fitted, "_repr_html_")
+
+
+def test_without_matplotlib_and_pandas_there_are_lists_and_arrays(fitted, frame, monkeypatch):
+    monkeypatch.setattr("mcsl.estimator.find_spec", lambda name: None)
+    assert "<li>rain → harvest</li>" in fitted._repr_html_()
+    assert "&lt;b&gt;growth" in fitted._repr_html_()
+    refitted = mcsl.MCSL("additive").fit(frame)
+    assert isinstance(refitted.adjacency_matrix_, np.ndarray)
+
+
+def test_importing_mcsl_loads_no_scikit_learn():
+    code = "import sys, mcsl; assert 'sklearn' not in sys.modules; mcsl.MCSL; assert 'sklearn' in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
