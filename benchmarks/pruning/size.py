@@ -5,9 +5,12 @@ y = sin(x0) + cos(x1) + noise, and 18 null causes: half of them independent, hal
 """
 
 import sys
+from dataclasses import dataclass, replace
 
 import numpy as np
 from benchmarks.pruning.cases import Log
+from scipy.special import ndtri
+from scipy.stats import rankdata
 
 from mcsl.data.dataset import Dataset
 from mcsl.graph import CausalGraph
@@ -19,9 +22,24 @@ NOISES = {
     "uniform": lambda rng, size: rng.uniform(-np.sqrt(3), np.sqrt(3), size),
     "t3": lambda rng, size: rng.standard_t(3, size) / np.sqrt(3),
 }
+
+
+@dataclass(frozen=True)
+class OnNormalScores:
+    """Prune with every column replaced by the normal scores of its ranks."""
+
+    pruner: AdditivePruner
+
+    def prune(self, graph, problem):
+        values = problem.dataset.values
+        scores = ndtri((rankdata(values, axis=0) - 0.5) / len(values))
+        return self.pruner.prune(graph, replace(problem, dataset=Dataset(scores, problem.dataset.names)))
+
+
 PRUNERS = {
     "additive": AdditivePruner(),
     "additive-f": AdditivePruner(mode="f"),
+    "additive-f-scores": OnNormalScores(AdditivePruner(mode="f")),
     "interactions": InteractionPruner(),
 }
 N_NULLS, N_SAMPLES, N_TABLES, N_CHUNKS = 18, 600, 556, 12

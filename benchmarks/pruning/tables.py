@@ -64,7 +64,7 @@ def size(rows: list[dict]) -> str:
     cells = grouped(rows, "noise", "pruner")
     lines = []
     for noise in NOISES:
-        for pruner, name in PRUNERS.items():
+        for pruner, name in {**PRUNERS, "additive-f-scores": '`mode="f"` on normal scores'}.items():
             if group := cells[noise, pruner]:
                 nulls, at_05, at_001 = (
                     sum(row[k] for row in group) for k in ("nulls", "below_05", "below_001")
