@@ -5,6 +5,7 @@ from mcsl.data import Dataset
 from mcsl.errors import GraphError
 from mcsl.evaluation import r2_sortability, var_sortability
 from mcsl.graph import CausalGraph
+from mcsl.simulation import simulate
 
 CHAIN = CausalGraph.from_edges([("a", "b"), ("b", "c")], ["a", "b", "c"])
 
@@ -48,3 +49,13 @@ def test_tables_that_do_not_fit_are_refused(growing):
         var_sortability(Dataset(growing.values[:, :1], ("a",)), CHAIN)
     with pytest.raises(GraphError, match=r"Got shape \(20000, 2\) instead"):
         r2_sortability(growing.values[:, :2], CHAIN)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_figures_are_those_of_the_authors_package(seed):
+    from CausalDisco import analytics
+
+    simulation = simulate("linear", n_variables=12, degree=2, n_samples=200, seed=seed)
+    values, graph = simulation.dataset.values, simulation.graph
+    assert var_sortability(values, graph) == pytest.approx(analytics.var_sortability(values, graph.adjacency))
+    assert r2_sortability(values, graph) == pytest.approx(analytics.r2_sortability(values, graph.adjacency))

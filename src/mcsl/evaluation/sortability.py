@@ -16,18 +16,33 @@ from mcsl.graph import CausalGraph
 
 def var_sortability(data: Dataset | ArrayLike, graph: CausalGraph) -> float:
     """Sortability by variance (Reisach et al., 2021); nan if the graph has no edges."""
-    from CausalDisco.analytics import var_sortability
-
-    values = _values(data, graph)
-    return float(var_sortability(values, graph.adjacency)) if graph.n_edges else float("nan")
+    return _agreement(_values(data, graph).var(axis=0), graph)
 
 
 def r2_sortability(data: Dataset | ArrayLike, graph: CausalGraph) -> float:
     """Sortability by R^2 of each variable given all others (Reisach et al., 2023); nan without edges."""
-    from CausalDisco.analytics import r2_sortability
-
     values = _values(data, graph)
-    return float(r2_sortability(values, graph.adjacency)) if graph.n_edges else float("nan")
+    if not graph.n_edges:
+        return float("nan")
+    # With columns that determine each other, the pseudo-inverse would mistake them for noise.
+    correlations = np.corrcoef(values.T) + 1e-12 * np.eye(graph.n_variables)
+    return _agreement(1 - 1 / np.diag(np.linalg.inv(correlations)), graph)
+
+
+def _agreement(scores: NDArray[np.float64], graph: CausalGraph) -> float:
+    """Share of the pairs along which the score rises, a pair counting once for each length of its paths.
+
+    A tie counts one half.
+    """
+    if not graph.n_edges:
+        return float("nan")
+    rises = (1 + np.sign(scores - scores[:, None])) / 2
+    linked, n_linked, n_rising = graph.adjacency, 0, 0.0
+    while linked.any():
+        n_linked += int(linked.sum())
+        n_rising += float(rises[linked].sum())
+        linked = linked @ graph.adjacency
+    return n_rising / n_linked
 
 
 def _values(data: Dataset | ArrayLike, graph: CausalGraph) -> NDArray[np.float64]:

@@ -1,0 +1,243 @@
+"""The trust panel: every check of a result, each with a verdict and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcsl.evaluation import r2_sortability, var_sortability
+from mcsl.graph import CausalGraph, Stability
+from mcsl.problem import Problem
+from mcsl.pruning import EdgeTest
+from mcsl.search import StopReason
+from mcsl.sem import FittedSEM
+from mcsl.trust.finding import Finding, Verdict
+from mcsl.trust.independence import hsic_test, normality_test
+
+_MOST_ROWS = 400
+"""Rows that a test of independence reads; its cost grows with their square."""
+_SIGNIFICANCE = 0.01
+_FAR_FROM_HALF = 0.3
+_AS_GOOD = 1.02
+"""A straight line whose squared error is at most so many times a mechanism's is as good."""
+_NEAR = 10.0
+"""An edge is borderline if its p-value is within this factor of the level."""
+_OFTEN = 0.5
+
+
+def assess_trust(
+    graph: CausalGraph,
+    problem: Problem,
+    sem: FittedSEM | None,
+    *,
+    stop_reason: StopReason,
+    cut_edges: Sequence[tuple[str, str]],
+    tests: Sequence[EdgeTest],
+    level: float | None,
+    standardized: bool,
+    stability: Stability | None,
+) -> tuple[Finding, ...]:
+    """Check how a graph was found, what the table gives away, and what the fitted mechanisms leave over.
+
+    `level` is that of the pruner's test, None if there was none; without a fitted model the checks of
+    mechanisms are left out.
+    """
+    findings = [_search(stop_reason, cut_edges), *_scale(graph, problem, standardized)]
+    if sem is not None and graph.n_edges:
+        findings += [_prediction(sem), _independence(sem), _direction(sem)]
+    if level is not None:
+        findings.append(_borderline(tests, level))
+    if stability is not None and graph.n_edges:
+        findings.append(_stability(graph, stability))
+    return tuple(findings)
+
+
+def _search(stop_reason: StopReason, cut_edges: Sequence[tuple[str, str]]) -> Finding:
+    sentence, _, advice = stop_reason.sentence.rstrip(".").partition("; ")
+    if stop_reason in (StopReason.CONVERGED, StopReason.SETTLED):
+        if not cut_edges:
+            return Finding("search", "good", f"{sentence}.", "")
+        cut = ", ".join(f"{cause} -> {effect}" for cause, effect in cut_edges)
+        return Finding(
+            "search",
+            "caution",
+            f"The search left cycles, and these edges were cut to break them: {cut}.",
+            "Take these pairs as joined but not directed, or train longer.",
+        )
+    verdict: Verdict = "bad" if stop_reason is StopReason.NOT_FINITE else "caution"
+    return Finding("search", verdict, f"{sentence}.", f"{advice[:1].upper()}{advice[1:]}.")
+
+
+def _scale(graph: CausalGraph, problem: Problem, standardized: bool) -> list[Finding]:
+    """What could be read off the units and the predictability of the columns."""
+    findings = []
+    scalar = problem.is_scalar and graph.n_edges > 0 and bool(np.isfinite(problem.dataset.values).all())
+    by_variance = var_sortability(problem.dataset, graph) if scalar else float("nan")
+    figures = {"var-sortability": by_variance} if scalar else {}
+    if standardized:
+        findings.append(
+            Finding(
+                "units", "good", "All columns were standardised first, so units cannot matter.", "", figures
+            )
+        )
+    elif not abs(by_variance - 0.5) <= _FAR_FROM_HALF:
+        findings.append(
+            Finding(
+                "units",
+                "bad" if scalar else "caution",
+                "Variances were taken at face value"
+                + (f", and sorting by them alone gives {by_variance:.0%} of this order." if scalar else "."),
+                "Learn again with standardised columns and keep the edges that stay.",
+                figures,
+            )
+        )
+    else:
+        findings.append(Finding("units", "good", "Variances do not give this order away.", "", figures))
+    if scalar:
+        by_r2 = r2_sortability(problem.dataset, graph)
+        far = abs(by_r2 - 0.5) > _FAR_FROM_HALF
+        findings.append(
+            Finding(
+                "predictability",
+                "caution" if far else "good",
+                f"Sorting columns by how well the others predict them gives {by_r2:.0%} of this order"
+                + (", far from the 50% of chance." if far else ", which is near chance."),
+                "Ask whether later variables in this order are merely the ones measured with less noise."
+                if far
+                else "",
+                {"r2-sortability": by_r2},
+            )
+        )
+    return findings
+
+
+def _prediction(sem: FittedSEM) -> Finding:
+    fits = sem.held_out
+    figures = {fit.variable: fit.r2 for fit in fits}
+    useless = [fit.variable for fit in fits if fit.r2 <= 0]
+    middle = (
+        f"Causes explain {np.median(list(figures.values())):.0%} of a variable (median, on rows left out)"
+    )
+    if useless:
+        return Finding(
+            "prediction",
+            "caution",
+            f"{middle}, but nothing of {_names(useless)}.",
+            f"Doubt the edges into {_names(useless)}.",
+            figures,
+        )
+    return Finding("prediction", "good", f"{middle}.", "", figures)
+
+
+def _independence(sem: FittedSEM) -> Finding:
+    """Test for every variable that its noise is independent of its causes."""
+    z = sem.scaled_values()
+    rows = np.linspace(0, len(z) - 1, min(len(z), _MOST_ROWS)).astype(int)
+    p_values = {}
+    for name, mechanism in zip(sem.graph.names, sem.mechanisms, strict=True):
+        if mechanism.inputs:
+            inputs, outputs = z[rows][:, mechanism.inputs], z[rows][:, mechanism.outputs]
+            p_values[name] = hsic_test(inputs, mechanism.noise(inputs, outputs))
+    dependent = [name for name, p in p_values.items() if p < _SIGNIFICANCE / len(p_values)]
+    if not dependent:
+        return Finding(
+            "independence",
+            "good",
+            "No variable's noise depends on its causes, as the model assumes.",
+            "",
+            p_values,
+        )
+    return Finding(
+        "independence",
+        "bad" if 2 * len(dependent) > len(p_values) else "caution",
+        f"The noise of {_names(dependent)} depends on its causes, against the model"
+        f" (p = {min(p_values.values()):.1g} at the least).",
+        "A cause may be missing from the table, an arrow may point the other way, or the relation has "
+        "another form: check the arrows into these variables first.",
+        p_values,
+    )
+
+
+def _direction(sem: FittedSEM) -> Finding:
+    """Find effects that are straight lines of their causes with normal noise: these fit both ways."""
+    z = sem.scaled_values()
+    figures: dict[str, float] = {}
+    open_ended = []
+    for name, mechanism in zip(sem.graph.names, sem.mechanisms, strict=True):
+        if not sem.graph.parents(name):
+            continue
+        inputs, outputs = z[:, mechanism.inputs], z[:, mechanism.outputs]
+        noise = mechanism.noise(inputs, outputs)
+        figures[name] = min(normality_test(column) for column in noise.T)
+        error = np.mean((outputs - mechanism.mean(inputs)) ** 2)
+        straight = _straight_error(inputs, outputs) <= _AS_GOOD * error and mechanism.spread is None
+        if straight and figures[name] > _SIGNIFICANCE:
+            open_ended.append(name)
+    if not open_ended:
+        return Finding(
+            "direction",
+            "good",
+            "Curves or noise that is not normal tell the direction of the arrows into every variable.",
+            "",
+            figures,
+        )
+    return Finding(
+        "direction",
+        "bad" if 2 * len(open_ended) > len(figures) else "caution",
+        f"{_names(open_ended)} follow{'s' if len(open_ended) == 1 else ''} straight lines with normal noise, "
+        "which fit as well the other way around.",
+        "Take the arrows into these variables as joined but not directed; if you know a direction, state it "
+        "as prior knowledge.",
+        figures,
+    )
+
+
+def _straight_error(inputs: NDArray[np.float64], outputs: NDArray[np.float64]) -> float:
+    design = np.column_stack([np.ones(len(inputs)), inputs])
+    return float(np.mean((outputs - design @ np.linalg.lstsq(design, outputs, rcond=None)[0]) ** 2))
+
+
+def _borderline(tests: Sequence[EdgeTest], level: float) -> Finding:
+    judged = [test for test in tests if test.statistic == "p_value"]
+    near = {
+        f"{test.cause} -> {test.effect}": test.value
+        for test in judged
+        if level / _NEAR < test.value < level * _NEAR
+    }
+    if not near:
+        return Finding("borderline", "good", "No edge was decided by a narrow margin.", "")
+    kept = sum(test.kept for test in judged if f"{test.cause} -> {test.effect}" in near)
+    return Finding(
+        "borderline",
+        "caution",
+        f"{len(near)} edge{'s were' if len(near) > 1 else ' was'} decided by a narrow margin, {kept} kept.",
+        f"More rows would settle {_names(list(near))}.",
+        near,
+    )
+
+
+def _stability(graph: CausalGraph, stability: Stability) -> Finding:
+    place = {name: i for i, name in enumerate(graph.names)}
+    figures = {
+        f"{cause} -> {effect}": float(stability.frequencies[place[cause], place[effect]])
+        for cause, effect in graph.edges
+    }
+    rare = [edge for edge, frequency in figures.items() if frequency <= _OFTEN]
+    if not rare:
+        return Finding(
+            "stability", "good", "Every edge returns in more than half of the half-samples.", "", figures
+        )
+    return Finding(
+        "stability",
+        "bad" if 2 * len(rare) > len(figures) else "caution",
+        f"{len(rare)} of {len(figures)} edges return in at most half of the half-samples.",
+        f"Do not count on {_names(rare)}.",
+        figures,
+    )
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:4])
+    return f"{shown} and {len(names) - 4} more" if len(names) > 4 else shown

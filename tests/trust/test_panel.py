@@ -1,0 +1,106 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import mcsl
+from mcsl.graph import Stability
+
+
+def learned(model="gp-add", seed=7, **options):
+    settings = {"n_variables": 5, "degree": 1.5, "n_samples": 400, "seed": seed, **options}
+    return mcsl.learn(mcsl.simulate(model, **settings).dataset, mcsl.Recipe.additive())
+
+
+def verdicts(result):
+    return {finding.name: finding.verdict for finding in result.trust}
+
+
+def finding(result, name):
+    return next(finding for finding in result.trust if finding.name == name)
+
+
+@pytest.fixture(scope="module")
+def sound():
+    return learned()
+
+
+def test_a_sound_result_gets_a_clean_panel(sound):
+    assert set(verdicts(sound)) == {
+        "search", "units", "predictability", "prediction", "independence", "direction", "borderline",
+    }  # fmt: skip
+    assert "bad" not in verdicts(sound).values()
+    for found in sound.trust:
+        assert found.sentence.endswith(".")
+        assert bool(found.advice) == (found.verdict != "good")
+    assert sound.trust is sound.trust
+
+
+def test_straight_lines_with_normal_noise_have_no_direction():
+    result = learned("linear")
+    assert finding(result, "direction").verdict == "bad"
+    assert "other way around" in finding(result, "direction").sentence
+    skewed = learned("linear", noise_distribution="half-normal", n_samples=800)
+    assert finding(skewed, "direction").verdict == "good"
+
+
+def test_a_hidden_common_cause_shows_in_the_residuals():
+    rng = np.random.default_rng(0)
+    hidden = rng.standard_normal(800)
+    x = hidden**2 + 0.3 * rng.standard_normal(800)
+    y = np.sin(2 * hidden) * 2 + 0.3 * rng.standard_normal(800)
+    z = np.tanh(x) + 0.3 * rng.standard_normal(800)
+    table = mcsl.Dataset(np.column_stack([x, y, z]), ("x", "y", "z"))
+    required = mcsl.Knowledge(required=(("x", "y"),))
+    result = mcsl.learn(table, mcsl.Recipe.additive(), knowledge=required)
+    found = finding(result, "independence")
+    assert found.verdict != "good"
+    assert "y" in found.sentence
+    assert found.figures["y"] < 0.001
+
+
+def test_variances_at_face_value_are_named_where_they_give_the_order_away():
+    recipe = replace(mcsl.Recipe.additive(), standardize=False)
+    values = np.cumsum(np.random.default_rng(1).laplace(size=(600, 4)), axis=1)
+    result = mcsl.learn(values, recipe)
+    found = finding(result, "units")
+    assert found.figures["var-sortability"] > 0.8
+    assert found.verdict == "bad"
+
+
+def test_searches_that_did_not_end_well_are_said_to(sound):
+    unfinished = replace(sound, stop_reason=mcsl.StopReason.STAGE_LIMIT)
+    assert finding(unfinished, "search").verdict == "caution"
+    assert finding(unfinished, "search").advice == "Raise `max_stages` or `penalty_growth`."
+    broken = replace(sound, stop_reason=mcsl.StopReason.NOT_FINITE)
+    assert finding(broken, "search").verdict == "bad"
+    cut = replace(sound, cut_edges=(("x1", "x2"),))
+    assert "x1 -> x2" in finding(cut, "search").sentence
+
+
+def test_edges_near_the_level_and_edges_that_rarely_return_are_counted(sound):
+    level = 1 / 20 if sound.recipe.pruner.significance is None else sound.recipe.pruner.significance
+    edge = replace(sound.tests[0], value=min(level, 0.001) / 2, kept=True)
+    near = replace(sound, tests=(edge, *sound.tests[1:]))
+    assert f"{edge.cause} -> {edge.effect}" in finding(near, "borderline").figures
+    d = sound.graph.n_variables
+    rare = Stability(sound.graph.names, np.full((d, d), 0.3), 20, ~np.eye(d, dtype=bool))
+    assert finding(replace(sound, stability=rare), "stability").verdict == "bad"
+    often = Stability(sound.graph.names, np.full((d, d), 0.9), 20, ~np.eye(d, dtype=bool))
+    assert finding(replace(sound, stability=often), "stability").verdict == "good"
+
+
+def test_a_graph_without_edges_needs_no_mechanisms():
+    result = mcsl.learn(np.random.default_rng(0).standard_normal((200, 3)), mcsl.Recipe.additive())
+    assert result.graph.n_edges == 0
+    assert set(verdicts(result)) <= {"search", "units", "borderline"}
+
+
+def test_groups_and_lags_are_assessed_too():
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((2, 500))
+    for t in range(1, 500):
+        y[t] += 0.4 * y[t - 1] + np.sin(2 * x[t - 1])
+    result = mcsl.learn(np.column_stack([x, y]), mcsl.Recipe.additive(), lags=1)
+    assert verdicts(result)["independence"] == "good"
+    assert "predictability" not in verdicts(result)
