@@ -5,9 +5,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from mcsl.data.dataset import Dataset
+from mcsl.data import Dataset, SeriesTable
 from mcsl.model import MechanismInit
-from mcsl.problem import Problem
+from mcsl.problem import Problem, cut_windows
 
 
 def problem_of(d: int, n: int = 40, seed: int = 0) -> Problem:
@@ -15,25 +15,44 @@ def problem_of(d: int, n: int = 40, seed: int = 0) -> Problem:
     return Problem.from_dataset(Dataset(values, tuple(f"x{i}" for i in range(d))))
 
 
-def check_mechanism(init: MechanismInit, d: int = 5) -> None:
-    """Check shapes, masking, independence of the variables, and that everything trains."""
-    problem = problem_of(d)
+def lagged_groups(n: int = 40, seed: int = 0) -> Problem:
+    """Three variables of two, one and three columns, each with a lag."""
+    values = np.random.default_rng(seed).standard_normal((n, 6))
+    table = SeriesTable.of(Dataset(values, tuple("abcdef")))
+    return cut_windows(table, lags=1, groups={"g": ["a", "b"], "h": ["d", "e", "f"]})[0]
+
+
+def check_mechanism(init: MechanismInit, d: int = 5, problem: Problem | None = None) -> None:
+    """Check shapes, masking, independence of the variables, and that everything trains.
+
+    The problem has d scalars; pass `lagged_groups()` if the mechanism is for groups and lags too.
+    """
+    problem = problem or problem_of(d)
+    d = problem.n_variables
     mechanism = init(np.random.default_rng(1), problem)
     inputs = jnp.asarray(problem.dataset.values.T, jnp.float32)
     rng = np.random.default_rng(2)
     soft_mask = jnp.asarray(rng.uniform(0.2, 1, (d, d)) * (1 - np.eye(d)), jnp.float32)
+    owners = np.array([i for i, variable in enumerate(problem.variables) for _ in variable.outputs])
 
     predicted = mechanism.predict(inputs, soft_mask)
-    assert predicted.shape == inputs.shape
+    assert predicted.shape == (len(owners), problem.n_samples)
     assert bool(jnp.isfinite(predicted).all())
 
-    # Masking a cause equals feeding the mechanism a masked input, so a mask of 0 hides it.
-    shifted = inputs.at[1].add(100.0)
+    # Masking a cause equals feeding the mechanism a masked input, so a mask of 0 hides all its columns.
+    cause = problem.variables[1]
+    shifted = inputs.at[np.array(cause.inputs)].add(100.0)
     hidden = soft_mask.at[1].set(0.0)
-    assert np.allclose(mechanism.predict(shifted, hidden), mechanism.predict(inputs, hidden), atol=1e-4)
+    before, after = (np.asarray(mechanism.predict(x, hidden)) for x in (inputs, shifted))
+    assert np.allclose(before[owners != 1], after[owners != 1], atol=1e-4)
+    # Its own past is always read, and what it predicts never.
+    assert bool(cause.own_past) is not np.allclose(before[owners == 1], after[owners == 1], atol=1e-4)
+    present = inputs.at[np.array(cause.outputs)].add(100.0)
+    after = np.asarray(mechanism.predict(present, soft_mask))
+    assert np.allclose(predicted[owners == 1], after[owners == 1], atol=1e-4)
 
     for effect in range(d):
-        only = jnp.zeros(d).at[effect].set(1.0)
+        only = jnp.asarray(owners == effect, jnp.float32)
 
         def one_output(mechanism, soft_mask, only=only):
             return only @ jnp.sum(mechanism.predict(inputs, soft_mask) ** 2, axis=1)

@@ -26,6 +26,11 @@ def test_contract(init, d):
     contract.check_mechanism(init, d)
 
 
+@pytest.mark.parametrize("init", [MLP.init, Quadratic.init, Linear.init], ids=str)
+def test_contract_with_groups_and_lags(init):
+    contract.check_mechanism(init, problem=contract.lagged_groups())
+
+
 def test_mlp_equals_a_loop_over_variables_on_masked_inputs():
     d, n = 4, 10
     mechanism = MLP.init(np.random.default_rng(0), contract.problem_of(d))
@@ -38,6 +43,26 @@ def test_mlp_equals_a_loop_over_variables_on_masked_inputs():
             hidden = np.where(hidden > 0, hidden, 0.01 * hidden) if layer else hidden
             hidden = np.asarray(weight[i]) @ hidden + np.asarray(bias[i])
         expected.append(hidden[0])
+    got = mechanism.predict(jnp.asarray(inputs, jnp.float32), jnp.asarray(soft_mask, jnp.float32))
+    assert np.allclose(got, expected, atol=1e-5)
+
+
+def test_mlp_reads_and_predicts_groups_and_windows():
+    problem = contract.lagged_groups()
+    mechanism = MLP.init(np.random.default_rng(0), problem)
+    inputs = problem.dataset.values.T
+    soft_mask = np.random.default_rng(1).random((3, 3)) * (1 - np.eye(3))
+    expected = []
+    for i, variable in enumerate(problem.variables):
+        seen = np.zeros(len(inputs))
+        for j, cause in enumerate(problem.variables):
+            seen[list(cause.inputs)] = soft_mask[j, i]
+        seen[list(variable.own_past)] = 1.0
+        hidden = seen[:, None] * inputs
+        for layer, (weight, bias) in enumerate(zip(mechanism.weights, mechanism.biases, strict=True)):
+            hidden = np.where(hidden > 0, hidden, 0.01 * hidden) if layer else hidden
+            hidden = np.asarray(weight[i]) @ hidden + np.asarray(bias[i])
+        expected += list(hidden[: len(variable.outputs)])
     got = mechanism.predict(jnp.asarray(inputs, jnp.float32), jnp.asarray(soft_mask, jnp.float32))
     assert np.allclose(got, expected, atol=1e-5)
 
@@ -55,16 +80,16 @@ def test_mlp_is_the_papers():
 def test_quadratic_holds_every_first_and_second_order_term():
     d = 3
     mechanism = Quadratic.init(np.random.default_rng(0), contract.problem_of(d))
-    assert mechanism.second_order.shape == (d, d * (d + 1) // 2)
+    assert mechanism.second_order.shape == (d, 1, d * (d + 1) // 2)
     rng = np.random.default_rng(1)
     x, soft_mask = rng.standard_normal((d, 6)), rng.random((d, d))
     for i in range(d):
         z = soft_mask[:, i, None] * x
-        expected = np.asarray(mechanism.bias[i, 0]) + np.asarray(mechanism.linear[i]) @ z
+        expected = np.asarray(mechanism.bias[i, 0]) + np.asarray(mechanism.linear[i, 0]) @ z
         pair = 0
         for j in range(d):
             for k in range(j, d):
-                expected = expected + float(mechanism.second_order[i, pair]) * z[j] * z[k]
+                expected = expected + float(mechanism.second_order[i, 0, pair]) * z[j] * z[k]
                 pair += 1
         got = mechanism.predict(jnp.asarray(x, jnp.float32), jnp.asarray(soft_mask, jnp.float32))[i]
         assert np.allclose(got, expected, atol=1e-5)
@@ -81,6 +106,18 @@ def test_shared_parameters_are_refused():
         MaskedSEM.init(
             np.random.default_rng(0), contract.problem_of(4), lambda rng, problem: Shared(jnp.ones(1)), 0.2
         )
+
+
+def test_a_mechanism_for_scalars_alone_says_so():
+    class Scalar(Mechanism):
+        weights: jax.Array
+
+        def predict(self, inputs, soft_mask):
+            return (self.weights * soft_mask.T) @ inputs
+
+    problem = contract.lagged_groups()
+    with pytest.raises(SettingsError, match="Scalar does not read groups or lags"):
+        MaskedSEM.init(np.random.default_rng(0), problem, lambda rng, problem: Scalar(jnp.ones((3, 3))), 0.2)
 
 
 def test_trained_leaves_candidates_alone():

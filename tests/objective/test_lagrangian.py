@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from mcsl.data.dataset import Dataset
+from mcsl.data import Dataset, SeriesTable
 from mcsl.model import MLP, Linear
 from mcsl.objective import (
     RowBlocks,
@@ -14,7 +14,7 @@ from mcsl.objective import (
     log_trace_exponential,
     mean_losses,
 )
-from mcsl.problem import Problem
+from mcsl.problem import Problem, cut_windows
 
 SCORES = [least_squares, gaussian_likelihood]
 
@@ -40,6 +40,34 @@ def test_blocks_of_rows_give_the_plain_value_and_gradient(score, rows_per_block)
 
     def blocked(parts):
         rows = RowBlocks.of(values, rows_per_block)
+        return score.of_mean_losses(mean_losses(*parts, rows, score.row_loss))
+
+    value, gradient = eqx.filter_value_and_grad(blocked)((mechanism, soft_mask))
+    expected_value, expected_gradient = eqx.filter_value_and_grad(plain)((mechanism, soft_mask))
+    assert float(value) == pytest.approx(float(expected_value), rel=1e-5)
+    for got, expected in zip(jax.tree.leaves(gradient), jax.tree.leaves(expected_gradient), strict=True):
+        assert np.allclose(got, expected, atol=2e-6)
+
+
+@pytest.mark.parametrize("score", SCORES, ids=lambda s: s.name)
+@pytest.mark.parametrize("rows_per_block", [1000, 10])
+@pytest.mark.parametrize("groups", [None, {"g": ["a", "c"]}], ids=["lags", "lags and groups"])
+def test_windows_and_groups_give_the_plain_value_and_gradient(score, rows_per_block, groups):
+    values, _, _ = setting(n=38)
+    problem, _ = cut_windows(SeriesTable.of(Dataset(values, tuple("abcd"))), lags=1, groups=groups)
+    d = problem.n_variables
+    mechanism = MLP.init(np.random.default_rng(0), problem)
+    soft_mask = jnp.asarray(np.random.default_rng(1).random((d, d)) * (1 - np.eye(d)), jnp.float32)
+    outputs = tuple(column for variable in problem.variables for column in variable.outputs)
+    x = jnp.asarray(problem.dataset.values.T, jnp.float32)
+
+    def plain(parts):
+        mechanism, soft_mask = parts
+        losses = jnp.mean((x[np.array(outputs)] - mechanism.predict(x, soft_mask)) ** 2, axis=1)
+        return score.of_mean_losses(losses)
+
+    def blocked(parts):
+        rows = RowBlocks.of(problem.dataset.values, rows_per_block, outputs)
         return score.of_mean_losses(mean_losses(*parts, rows, score.row_loss))
 
     value, gradient = eqx.filter_value_and_grad(blocked)((mechanism, soft_mask))
@@ -106,7 +134,9 @@ def test_rescaling_a_variable_shifts_the_likelihood_by_a_constant():
         plain = Linear.init(np.random.default_rng(seed), problem)
         # The same functions in the new units: x_0 counts a thousandfold.
         units = jnp.asarray([1000.0, 1.0, 1.0, 1.0])
-        rescaled = Linear(plain.weights * units[:, None] / units[None, :], plain.bias * units[:, None])
+        rescaled = Linear(
+            plain.weights * units[:, None, None] / units, plain.bias * units[:, None, None], plain.layout
+        )
         score = [
             gaussian_likelihood.of_mean_losses(
                 mean_losses(m, soft_mask, RowBlocks.of(v, 512), gaussian_likelihood.row_loss)

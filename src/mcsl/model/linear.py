@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Array, Float
 
+from mcsl.model.layout import Layout
 from mcsl.model.mechanism import Mechanism, xavier_uniform, zeros
 from mcsl.problem import Problem
 
@@ -12,17 +13,20 @@ from mcsl.problem import Problem
 class Linear(Mechanism):
     """A weighted sum of the causes and a constant for every variable."""
 
-    weights: Float[Array, "effect cause"]
-    bias: Float[Array, "effect 1"]
+    weights: Float[Array, "effect out column"]
+    bias: Float[Array, "effect out 1"]
+    layout: Layout
 
     @classmethod
     def init(cls, rng: np.random.Generator, problem: Problem) -> Linear:
         """Start with Xavier-uniform weights and a zero constant."""
-        d = problem.n_variables
-        return cls(xavier_uniform(rng, (d, 1, d))[:, 0], zeros(d, 1))
+        layout = Layout.of(problem)
+        shape = (layout.n_variables, layout.width, layout.n_columns)
+        return cls(xavier_uniform(rng, shape), zeros(*shape[:2], 1), layout)
 
     def predict(
-        self, inputs: Float[Array, "cause sample"], soft_mask: Float[Array, "cause effect"]
-    ) -> Float[Array, "effect sample"]:
+        self, inputs: Float[Array, "column sample"], soft_mask: Float[Array, "cause effect"]
+    ) -> Float[Array, "output sample"]:
         """Return (W * M') x + b."""
-        return (self.weights * soft_mask.T) @ inputs + self.bias
+        masked = self.weights * self.layout.column_mask(soft_mask).T[:, None, :]
+        return self.layout.select(masked @ inputs + self.bias)

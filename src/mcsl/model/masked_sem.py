@@ -36,9 +36,27 @@ class MaskedSEM(eqx.Module):
                     f"Every trained array of {type(started).__name__} must have the {problem.n_variables} "
                     f"variables as its leading axis. Got one of shape {leaf.shape} instead."
                 )
+        _check_columns(started, problem)
         return cls(EdgeMask.init(problem.candidates, temperature, logits, problem.required), started)
 
     def trained(self) -> MaskedSEM:
         """Return the same tree with None for everything that does not train."""
         trained: MaskedSEM = eqx.filter(self, eqx.is_inexact_array)
         return trained
+
+
+def _check_columns(mechanism: Mechanism, problem: Problem) -> None:
+    """Refuse a mechanism that takes a column for a variable where that is not so."""
+    if problem.is_scalar:
+        return
+    n_outputs = sum(len(variable.outputs) for variable in problem.variables)
+    inputs = np.zeros((problem.dataset.n_variables, 2), np.float32)
+    soft_mask = problem.candidates.astype(np.float32)
+    try:
+        shape = eqx.filter_eval_shape(mechanism.predict, inputs, soft_mask).shape
+    except (TypeError, ValueError):
+        shape = ()
+    if shape != (n_outputs, 2):
+        raise SettingsError(
+            f"{type(mechanism).__name__} does not read groups or lags; use `MLP.init`, or see `Layout`."
+        )

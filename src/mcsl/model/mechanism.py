@@ -24,9 +24,13 @@ class Mechanism(eqx.Module):
 
     @abstractmethod
     def predict(
-        self, inputs: Float[Array, "cause sample"], soft_mask: Float[Array, "cause effect"]
-    ) -> Float[Array, "effect sample"]:
-        """Return h_i(M_i * x) for every variable i and sample x, where M_i is column i of the mask."""
+        self, inputs: Float[Array, "column sample"], soft_mask: Float[Array, "cause effect"]
+    ) -> Float[Array, "output sample"]:
+        """Return h_i(M_i * x) for every variable i and sample x, where M_i is column i of the mask.
+
+        Inputs are all columns of the table, of which a variable may own several; `Layout` says which, and
+        spreads the mask over them. Outputs are the columns that variable 1 predicts, then those of 2, ....
+        """
 
 
 MechanismInit: TypeAlias = Callable[[np.random.Generator, Problem], Mechanism]

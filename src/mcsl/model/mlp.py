@@ -8,6 +8,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Float
 
+from mcsl.model.layout import Layout
 from mcsl.model.mechanism import Mechanism, xavier_uniform, zeros
 from mcsl.problem import Problem
 
@@ -21,23 +22,26 @@ class MLP(Mechanism):
 
     weights: tuple[Float[Array, "effect out in"], ...]
     biases: tuple[Float[Array, "effect out 1"], ...]
+    layout: Layout
 
     @classmethod
     def init(cls, rng: np.random.Generator, problem: Problem, *, width: int = 16, depth: int = 4) -> MLP:
         """Start `depth` hidden layers of `width` units with Xavier-uniform weights and zero biases."""
-        d = problem.n_variables
-        sizes = [d, *[width] * depth, 1]
+        layout = Layout.of(problem)
+        d = layout.n_variables
+        sizes = [layout.n_columns, *[width] * depth, layout.width]
         shapes = [(d, out, into) for into, out in pairwise(sizes)]
         weights = tuple(xavier_uniform(rng, shape) for shape in shapes)
-        return cls(weights, tuple(zeros(d, out, 1) for _, out, _ in shapes))
+        return cls(weights, tuple(zeros(d, out, 1) for _, out, _ in shapes), layout)
 
     def predict(
-        self, inputs: Float[Array, "cause sample"], soft_mask: Float[Array, "cause effect"]
-    ) -> Float[Array, "effect sample"]:
+        self, inputs: Float[Array, "column sample"], soft_mask: Float[Array, "cause effect"]
+    ) -> Float[Array, "output sample"]:
         """Return the networks' outputs on masked inputs."""
         d, width, _ = self.weights[0].shape
-        first = (self.weights[0] * soft_mask.T[:, None, :]).reshape(d * width, -1)
+        mask = self.layout.column_mask(soft_mask)
+        first = (self.weights[0] * mask.T[:, None, :]).reshape(d * width, -1)
         hidden = (first @ inputs).reshape(d, width, -1) + self.biases[0]
         for weight, bias in zip(self.weights[1:], self.biases[1:], strict=True):
             hidden = weight @ jax.nn.leaky_relu(hidden) + bias
-        return hidden[:, 0]
+        return self.layout.select(hidden)

@@ -16,14 +16,18 @@ from mcsl.objective.scores import RowLoss
 
 
 class RowBlocks(eqx.Module):
-    """A table cut into equal blocks of rows, variables first; padding rows weigh 0."""
+    """A table cut into equal blocks of rows, columns first; padding rows weigh 0."""
 
-    values: Float[Array, "block variable sample"]
+    values: Float[Array, "block column sample"]
     weights: Float[Array, "block sample"]
+    outputs: tuple[int, ...] | None = eqx.field(static=True, default=None)
+    """The columns that are predicted, in the order of the predictions; None for all."""
 
     @classmethod
-    def of(cls, table: NDArray[np.floating], rows_per_block: int) -> RowBlocks:
-        """Cut a (sample, variable) table into the fewest blocks of at most `rows_per_block` rows."""
+    def of(
+        cls, table: NDArray[np.floating], rows_per_block: int, outputs: tuple[int, ...] | None = None
+    ) -> RowBlocks:
+        """Cut a (sample, column) table into the fewest blocks of at most `rows_per_block` rows."""
         n, d = table.shape
         n_blocks = -(-n // rows_per_block)
         size = -(-n // n_blocks)
@@ -32,7 +36,12 @@ class RowBlocks(eqx.Module):
         weights = np.zeros(n_blocks * size, np.float32)
         weights[:n] = 1.0
         values = padded.reshape(n_blocks, size, d).transpose(0, 2, 1)
-        return cls(jax.device_put(values), jax.device_put(weights.reshape(n_blocks, size)))
+        all_in_order = outputs == tuple(range(d))
+        return cls(
+            jax.device_put(values),
+            jax.device_put(weights.reshape(n_blocks, size)),
+            None if all_in_order else outputs,
+        )
 
     @property
     def n_blocks(self) -> int:
@@ -41,29 +50,38 @@ class RowBlocks(eqx.Module):
 
     def block(self, index: Array) -> RowBlocks:
         """Return one block as a table of its own, for a mini-batch."""
-        return RowBlocks(self.values[index][None], self.weights[index][None])
+        return RowBlocks(self.values[index][None], self.weights[index][None], self.outputs)
 
 
 def mean_losses(
     mechanism: Mechanism, soft_mask: Float[Array, "cause effect"], rows: RowBlocks, row_loss: RowLoss
-) -> Float[Array, " effect"]:
-    """Return every variable's loss averaged over all rows.
+) -> Float[Array, " output"]:
+    """Return every predicted column's loss averaged over all rows.
 
     The loss of variable i depends on slice i of the parameters and column i of the mask alone, so the
     gradients of all d losses are gathered in the same pass and scaled by their cotangents afterwards.
+    Where a variable has several columns, their losses share a slice, and a second pass is needed.
     """
     parameters, static = eqx.partition(mechanism, eqx.is_inexact_array)
     n_rows = jnp.sum(rows.weights)
+    n_outputs = rows.values.shape[1] if rows.outputs is None else len(rows.outputs)
 
     def block_losses(parameters: Any, soft_mask: Array, values: Array, weights: Array) -> Array:
         predicted = eqx.combine(parameters, static).predict(values, soft_mask)
-        return row_loss(values, predicted) @ weights / n_rows
+        observed = values if rows.outputs is None else values[np.array(rows.outputs)]
+        return row_loss(observed, predicted) @ weights / n_rows
+
+    shared = n_outputs != soft_mask.shape[1]
+    of_block = jax.checkpoint(block_losses) if shared else block_losses
 
     def total(parameters: Any, soft_mask: Array) -> Array:
         def add(losses: Array, block: RowBlocks) -> tuple[Array, None]:
-            return losses + block_losses(parameters, soft_mask, block.values, block.weights), None
+            return losses + of_block(parameters, soft_mask, block.values, block.weights), None
 
-        return jax.lax.scan(add, jnp.zeros(soft_mask.shape[1]), rows)[0]
+        return jax.lax.scan(add, jnp.zeros(n_outputs), rows)[0]
+
+    if shared:
+        return total(parameters, soft_mask)
 
     def total_and_gradients(parameters: Any, soft_mask: Array) -> tuple[Array, Any]:
         def summed(parameters: Any, soft_mask: Array, block: RowBlocks) -> tuple[Array, Array]:
@@ -74,7 +92,7 @@ def mean_losses(
             gradients, losses = jax.grad(summed, argnums=(0, 1), has_aux=True)(parameters, soft_mask, block)
             return jax.tree.map(jnp.add, sums, (losses, gradients)), None
 
-        zeros = (jnp.zeros(soft_mask.shape[1]), jax.tree.map(jnp.zeros_like, (parameters, soft_mask)))
+        zeros = (jnp.zeros(n_outputs), jax.tree.map(jnp.zeros_like, (parameters, soft_mask)))
         return jax.lax.scan(add, zeros, rows)[0]
 
     def scale(gradients: Any, cotangent: Array) -> Any:

@@ -9,36 +9,36 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 RowLoss = Callable[
-    [Float[Array, "effect sample"], Float[Array, "effect sample"]], Float[Array, "effect sample"]
+    [Float[Array, "output sample"], Float[Array, "output sample"]], Float[Array, "output sample"]
 ]
 
 
 @dataclass(frozen=True)
 class Score:
-    """sum_i phi(l_i), where l_i is the mean over samples of a loss of variable i.
+    """sum_i phi(l_i), where l_i is the mean over samples of a loss of predicted column i.
 
-    Losses are averaged before phi is applied, so a score sees each variable once and can be summed
-    over blocks of rows whatever phi is.
+    Losses are averaged before phi is applied, so a score sees each column once and can be summed
+    over blocks of rows whatever phi is. A variable with several columns has as many terms.
     """
 
     name: str
     row_loss: RowLoss
     """loss(observed, predicted), entry by entry."""
-    of_mean_losses: Callable[[Float[Array, " effect"]], Float[Array, ""]]
-    """Sum of phi over the variables' mean losses."""
+    of_mean_losses: Callable[[Float[Array, " output"]], Float[Array, ""]]
+    """Sum of phi over the columns' mean losses."""
 
 
 def _squared_error(
-    observed: Float[Array, "effect sample"], predicted: Float[Array, "effect sample"]
-) -> Float[Array, "effect sample"]:
+    observed: Float[Array, "output sample"], predicted: Float[Array, "output sample"]
+) -> Float[Array, "output sample"]:
     return (observed - predicted) ** 2
 
 
-def _half_sum(mean_losses: Float[Array, " effect"]) -> Float[Array, ""]:
+def _half_sum(mean_losses: Float[Array, " output"]) -> Float[Array, ""]:
     return 0.5 * jnp.sum(mean_losses)
 
 
-def _half_sum_of_logs(mean_losses: Float[Array, " effect"]) -> Float[Array, ""]:
+def _half_sum_of_logs(mean_losses: Float[Array, " output"]) -> Float[Array, ""]:
     # The floor keeps a variable that another determines exactly from pulling the score to -inf.
     return 0.5 * jnp.sum(jnp.log(mean_losses + 1e-12))
 

@@ -95,7 +95,8 @@ def search(
     )
     rows_per_block = batch_size if settings.mini_batches else min(_CACHE_ROWS, n_rows)
     init_rng, shuffle_rng, first_masks_rng = np.random.default_rng(seed).spawn(3)
-    rows = RowBlocks.of(shuffle_rng.permutation(problem.dataset.values), rows_per_block)
+    outputs = tuple(column for variable in problem.variables for column in variable.outputs)
+    rows = RowBlocks.of(shuffle_rng.permutation(problem.dataset.values), rows_per_block, outputs)
     state = start(MaskedSEM.init(init_rng, problem, mechanism, temperature, initial_logits), settings)
     key = jax.random.key(seed)
 
