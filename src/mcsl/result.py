@@ -14,9 +14,11 @@ from mcsl.graph import CausalGraph, Stability
 from mcsl.missing import MissingSummary
 from mcsl.problem import Knowledge, Problem, SeriesSummary
 from mcsl.pruning import EdgeTest, LagTest
+from mcsl.pruning.regressions import level
 from mcsl.recipe import Recipe
 from mcsl.search import StopReason, TraceRow
 from mcsl.sem import FittedSEM, fit_sem
+from mcsl.trust import Finding, assess_trust
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,8 @@ class Result:
     """The table in its own units, its variables and the edges allowed; None in a result read from a file."""
     stored_sem: FittedSEM | None = field(default=None, repr=False)
     """The fitted model of a result read from a file."""
+    stored_trust: tuple[Finding, ...] = field(default=(), repr=False)
+    """The findings of a result read from a file."""
 
     @cached_property
     def sem(self) -> FittedSEM:
@@ -67,6 +71,28 @@ class Result:
                 "The result was saved without its fitted model; learn again, or save it with `sem=True`."
             )
         return fit_sem(self.graph, self.problem)
+
+    @cached_property
+    def trust(self) -> tuple[Finding, ...]:
+        """What speaks for the graph and what against it, checked when first asked for."""
+        if self.problem is None:
+            return self.stored_trust
+        try:
+            sem = self.sem
+        except DataError:
+            sem = None
+        significance = getattr(self.recipe.pruner, "significance", 0.0)
+        return assess_trust(
+            self.graph,
+            self.problem,
+            sem,
+            stop_reason=self.stop_reason,
+            cut_edges=self.cut_edges,
+            tests=self.tests,
+            level=None if significance == 0.0 else level(significance, self.graph.n_variables),
+            standardized=self.recipe.standardize,
+            stability=self.stability,
+        )
 
     def __repr__(self) -> str:
         return f"Result({self.graph!r}, stop_reason={self.stop_reason.value!r})"
