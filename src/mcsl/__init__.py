@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mcsl.data import Dataset, read_table, to_dataset
+    from mcsl.diagnosis import RootCauseResult, root_cause
     from mcsl.errors import (
         CyclicGraphError,
         DataError,
@@ -44,6 +45,7 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "data": ("Dataset", "read_table", "to_dataset"),
+    "diagnosis": ("RootCauseResult", "root_cause"),
     "errors": (
         "CyclicGraphError",
         "DataError",
@@ -95,6 +97,7 @@ __all__ = [
     "QuadraticPruner",
     "Recipe",
     "Result",
+    "RootCauseResult",
     "Schedule",
     "SettingsError",
     "Simulation",
@@ -109,6 +112,7 @@ __all__ = [
     "plot_graph",
     "read_knowledge",
     "read_table",
+    "root_cause",
     "simulate",
     "to_dataset",
     "write_graph_picture",

@@ -13,6 +13,7 @@ from rich.text import Text
 from mcsl.outputs.files import EdgeRow, result_edges
 
 if TYPE_CHECKING:
+    from mcsl.diagnosis import RootCauseResult
     from mcsl.evaluation import Metrics
     from mcsl.graph import CausalGraph
     from mcsl.result import Result
@@ -78,6 +79,15 @@ def print_metrics(metrics: Metrics) -> None:
     for name, value in metrics.as_dict().items():
         text = "-" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value)
         _print(f"{name:<8} {text:<6} {MEANINGS[name]}")
+
+
+def print_ranking(result: RootCauseResult, *, most: int = 5) -> None:
+    """Print the first candidates and what speaks for them."""
+    table = _table("", "candidate", "anomaly", "own_noise", "why")
+    for candidate in result.ranking[:most]:
+        figures = [f"{value:.1f}" for value in (candidate.anomaly, candidate.noise)]
+        table.add_row(str(candidate.rank), _label(candidate.name), *figures, Text(candidate.reason))
+    _print(table)
 
 
 def _table(*columns: str) -> Table:

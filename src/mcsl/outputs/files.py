@@ -52,7 +52,7 @@ def write_result(
         "edges.csv": to_csv(EdgeRow._fields, result_edges(result)),
         "probabilities.csv": to_matrix_csv(result.edge_probabilities, result.graph.names),
         "trace.csv": to_csv(trace_columns, map(astuple, result.trace)),
-        "result.json": _to_json(_provenance(result, command)),
+        "result.json": to_json(_provenance(result, command)),
     }
     if result.stability:
         consensus = result.stability.consensus
@@ -73,7 +73,7 @@ def write_pruned(
     texts = {
         "adjacency.csv": to_matrix_csv(graph.adjacency.astype(int), graph.names),
         "edges.csv": to_csv(EdgeRow._fields, edge_rows(graph, pruned.tests)),
-        "result.json": _to_json({"variables": graph.names, "n_edges": graph.n_edges, **provenance}),
+        "result.json": to_json({"variables": graph.names, "n_edges": graph.n_edges, **provenance}),
     }
     return write_texts(texts, directory, force=force)
 
@@ -279,7 +279,8 @@ def _provenance(result: Result, command: str | None) -> dict[str, Any]:
     }
 
 
-def _to_json(value: Any) -> str:
+def to_json(value: Any) -> str:
+    """Return JSON text; numbers that JSON lacks become words."""
     return json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 

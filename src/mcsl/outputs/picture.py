@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,6 +45,11 @@ VERDICTS = {
 }
 
 
+ON_PATH = Stroke("#D55E00")
+PAPER, FIRST_ON_PATH, NEXT_ON_PATH = "#EAF1F8", "#F5B48A", "#FCE6D6"
+_FAINT = 0.25
+
+
 @dataclass(frozen=True)
 class Arrow:
     """An edge to draw."""
@@ -66,6 +72,8 @@ class Picture:
     """(width, height) of every variable's box."""
     layout: Layout
     arrows: tuple[Arrow, ...]
+    fills: tuple[str, ...]
+    """The colour of every box."""
     counts: dict[str, int]
     """How many edges have each verdict; empty without a truth."""
     title: str | None
@@ -85,11 +93,16 @@ class Picture:
         return routes[edge] if edge in routes else routes[edge[::-1]][::-1]
 
 
-def compose(graph: CausalGraph | Result, truth: CausalGraph | None, title: str | None) -> Picture:
+def compose(
+    graph: CausalGraph | Result, truth: CausalGraph | None, title: str | None, path: Sequence[str] = ()
+) -> Picture:
     """Decide what to draw, how large, and where."""
     known = graph if isinstance(graph, CausalGraph) else graph.graph
     probabilities = None if isinstance(graph, CausalGraph) else graph.edge_probabilities
     arrows, flow = _arrows(known, probabilities, truth)
+    fills = dict.fromkeys(path, NEXT_ON_PATH) | dict.fromkeys(path[:1], FIRST_ON_PATH)
+    if path:
+        arrows = _along(arrows, known, path)
     labels = tuple(_label(name) for name in known.names)
     fonts = _fonts()
     measured = np.array([_measure(label, fonts) for label in labels]).reshape(-1, 2)
@@ -105,6 +118,7 @@ def compose(graph: CausalGraph | Result, truth: CausalGraph | None, title: str |
         sizes=sizes,
         layout=layered_layout(flow, sizes),
         arrows=tuple(arrows),
+        fills=tuple(fills.get(name, PAPER) for name in known.names),
         counts=counts if truth else {},
         title=title,
     )
@@ -137,6 +151,20 @@ def _arrows(
             if not is_acyclic(flow):
                 flow[cause, effect], flow[effect, cause] = False, True
     return arrows, flow
+
+
+def _along(arrows: Sequence[Arrow], graph: CausalGraph, path: Sequence[str]) -> list[Arrow]:
+    """Return the arrows with those of a path through the graph in colour, and the others faint."""
+    steps = set(pairwise(path))
+    for cause, effect in steps:
+        if effect not in graph.children(cause):
+            raise GraphError(f"The path goes from {cause!r} to {effect!r}, which is no edge of the graph.")
+    return [
+        replace(arrow, stroke=ON_PATH, strength=1.0)
+        if (graph.names[arrow.cause], graph.names[arrow.effect]) in steps
+        else replace(arrow, strength=_FAINT * arrow.strength)
+        for arrow in arrows
+    ]
 
 
 def _label(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import secrets
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
     from mcsl.result import Result
 
-_PAPER = "#EAF1F8"
 _HEAD = 6.5
 
 
@@ -43,19 +43,21 @@ def plot_graph(
     graph: CausalGraph | Result,
     *,
     truth: CausalGraph | None = None,
+    highlight: Sequence[str] = (),
     ax: Axes | None = None,
     title: str | None = None,
 ) -> Axes:
     """Draw a graph with causes above their effects, and return the axes.
 
     Of a Result, the more probable an edge, the heavier its arrow. Beside a `truth`, edges are coloured as
-    found, reversed, extra or missed. Without `ax`, the figure is as large as the graph needs; a given one
-    is filled and the type scaled to fit.
+    found, reversed, extra or missed. `highlight` is a path of variables, such as that from a root cause to a
+    symptom, that stands out from the rest. Without `ax`, the figure is as large as the graph needs; a
+    given one is filled and the type scaled to fit.
     """
     _matplotlib()
     from matplotlib import pyplot as plt
 
-    picture = compose(graph, truth, title)
+    picture = compose(graph, truth, title, highlight)
     if ax is None:
         ax = plt.figure(figsize=_inches(picture)).add_axes((0, 0, 1, 1))
     _paint(picture, ax)
@@ -67,12 +69,13 @@ def write_graph_picture(
     path: str | os.PathLike[str],
     *,
     truth: CausalGraph | None = None,
+    highlight: Sequence[str] = (),
     title: str | None = None,
 ) -> Path:
     """Write the picture of `plot_graph` to a file; its name says the format, such as .svg, .png or .pdf."""
     matplotlib = _matplotlib()
     path = Path(path)
-    figure = _figure(compose(graph, truth, title))
+    figure = _figure(compose(graph, truth, title, highlight))
     kind = path.suffix.removeprefix(".").lower()
     known = figure.canvas.get_supported_filetypes()
     if kind not in known:
@@ -129,7 +132,7 @@ def _paint(picture: Picture, ax: Axes) -> None:
     for arrow in picture.arrows:
         _paint_arrow(ax, arrow, _smooth(picture.route(arrow)), scale)
     for k, centre in enumerate(picture.layout.centres):
-        _paint_box(ax, centre, picture.sizes[k], scale)
+        _paint_box(ax, centre, picture.sizes[k], picture.fills[k], scale)
         middle = "center" if "\n" in picture.labels[k] else "center_baseline"
         write(
             centre[0],
@@ -157,12 +160,12 @@ def _paint_arrow(ax: Axes, arrow: Arrow, curve: Points, scale: float) -> None:
     ax.add_patch(Polygon(head, closed=True, lw=0, **style))
 
 
-def _paint_box(ax: Axes, centre: Points, size: Points, scale: float) -> None:
+def _paint_box(ax: Axes, centre: Points, size: Points, fill: str, scale: float) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     left, bottom = centre - size / 2
     shape = f"round,pad=0,rounding_size={CORNER}"
-    style: dict[str, Any] = {"fc": _PAPER, "ec": INK, "lw": 0.9 * scale, "zorder": 2}
+    style: dict[str, Any] = {"fc": fill, "ec": INK, "lw": 0.9 * scale, "zorder": 2}
     ax.add_patch(FancyBboxPatch((left, bottom), size[0], size[1], boxstyle=shape, **style))
 
 

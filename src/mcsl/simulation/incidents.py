@@ -20,6 +20,9 @@ from mcsl.simulation.settings import check_at_least, check_choice
 Array = NDArray[np.float64]
 Fault = Literal["level", "variance", "spikes", "mechanism"]
 
+_ALARM = 2.5
+_ENLARGEMENTS = 8
+
 
 @dataclass(frozen=True, eq=False)
 class Incident:
@@ -81,8 +84,9 @@ def simulate_incident(
 
     The series is a `SeriesModel` with monotone responses, so that a fault is passed on: effects are about
     as loud as their causes, noise is between a third of the signal and as large, and three variables in
-    ten have heavy tails. The fault, at a variable with several descendants, is `size` deviations of its noise
-    (drawn from U(3, 6) when None):
+    ten have heavy tails. The fault, at a variable with several descendants, is `size` deviations of its
+    noise; None starts at U(3, 6) and grows by a third, at most eight times, until the target is in alarm:
+    2.5 deviations from its normal mean, as a root mean square. Faults are:
 
     - `level`: its noise shifts by `size`;
     - `variance`: its noise is `size` times as large;
@@ -103,7 +107,7 @@ def simulate_incident(
         raise SettingsError("A fault of the `mechanism` needs a cause and an effect: `n_variables` >= 3.")
     if not 0 <= missing < 1:
         raise SettingsError(f"`missing` must be at least 0 and below 1. Got {missing} instead.")
-    rng, noise_rng, missing_rng = np.random.default_rng(seed).spawn(3)
+    rng, missing_rng = np.random.default_rng(seed).spawn(2)
     eligible = partial(_eligible, n_reached=min(3, n_variables - 1), needs_cause=fault == "mechanism")
     dag = simulate_dag(
         n_variables,
@@ -114,7 +118,6 @@ def simulate_incident(
     root = int(rng.choice(np.flatnonzero(eligible(dag.adjacency))))
     kinds = [kind for kind in get_args(Fault) if kind != "mechanism" or dag.adjacency[:, root].any()]
     fault = fault or kinds[int(rng.integers(len(kinds)))]
-    size = float(rng.uniform(3, 6)) if size is None else size
     reach = _reach(dag.adjacency)
     apart = np.flatnonzero(~(reach.astype(int) @ reach[root].astype(int)).astype(bool))
     n_decoys = int(rng.integers(0, 1 + n_variables // 10)) if n_decoys is None else n_decoys
@@ -123,23 +126,40 @@ def simulate_incident(
     model = _draw_model(dag, [dag.names[k] for k in confounded], lags, rng)
     faults: dict[str, Fault] = {dag.names[k]: "level" for k in decoys} | {dag.names[root]: fault}
     heavy = {name for name in dag.names if rng.random() < 0.3}
-    jump = size * float(rng.choice([-1.0, 1.0]))
-    fault_rng = rng.spawn(1)[0]
-
-    def intervene(name: str, signal: Array, noise: Array) -> tuple[Array, Array]:
-        deviation = model.noise_deviations[name]
-        if name in heavy:
-            # The hyperbolic sine of a standard normal has heavier tails and this deviation.
-            noise = deviation * np.sinh(noise / deviation) / np.sqrt(np.sinh(1) * np.e)
-        if name in faults:
-            _break(faults[name], jump, deviation, signal[n_baseline:], noise[n_baseline:], fault_rng)
-        return signal, noise
-
-    series = model.run(n_baseline + n_incident, noise_rng, intervene=intervene).values[:, :n_variables]
-    normal, broken = series[:n_baseline], series[n_baseline:]
+    sign = float(rng.choice([-1.0, 1.0]))
+    choice = rng.random()
+    noise_seed, fault_seed = rng.integers(2**63, size=2)
     reached = np.flatnonzero(reach[root] & (np.arange(n_variables) != root))
-    loudness = np.sqrt(np.mean((broken - normal.mean(axis=0)) ** 2, axis=0)) / normal.std(axis=0)
-    target = int(rng.choice(reached[loudness[reached] >= np.median(loudness[reached])]))
+
+    def run(size: float) -> tuple[Array, int, bool]:
+        fault_rng = np.random.default_rng(fault_seed)
+
+        def intervene(name: str, signal: Array, noise: Array) -> tuple[Array, Array]:
+            deviation = model.noise_deviations[name]
+            if name in heavy:
+                # The hyperbolic sine of a standard normal has heavier tails and this deviation.
+                noise = deviation * np.sinh(noise / deviation) / np.sqrt(np.sinh(1) * np.e)
+            if name in faults:
+                _break(
+                    faults[name], sign * size, deviation, signal[n_baseline:], noise[n_baseline:], fault_rng
+                )
+            return signal, noise
+
+        noise_rng = np.random.default_rng(noise_seed)
+        series = model.run(n_baseline + n_incident, noise_rng, intervene=intervene).values[:, :n_variables]
+        normal, broken = series[:n_baseline], series[n_baseline:]
+        loudness = np.sqrt(np.mean((broken - normal.mean(axis=0)) ** 2, axis=0)) / normal.std(axis=0)
+        loud = reached[loudness[reached] >= np.median(loudness[reached])]
+        target = int(loud[int(choice * len(loud))])
+        return series, target, bool(loudness[target] >= _ALARM)
+
+    if size is None:
+        size = float(rng.uniform(3, 6))
+        for _ in range(_ENLARGEMENTS):
+            if run(size)[2]:
+                break
+            size *= 4 / 3
+    series, target, _ = run(size)
     series = np.where(missing_rng.random(series.shape) < missing, np.nan, series)
     return Incident(
         baseline=Dataset(series[:n_baseline], dag.names),

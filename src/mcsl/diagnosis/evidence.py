@@ -1,0 +1,80 @@
+"""What the data say about every variable: how anomalous it is, alone and given others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcsl.diagnosis.mechanism import RobustMechanism
+from mcsl.diagnosis.periods import Periods
+from mcsl.diagnosis.surprise import Yardstick, row_weights, surprise
+
+Array = NDArray[np.float64]
+
+
+class Evidence:
+    """Surprise of each variable in the incident, given any others, by mechanisms of normal operation.
+
+    A missing sample says nothing: rows where the effect is missing are not used, and a cause that is
+    missing is taken to be at its median. Rows count by how anomalous the `symptoms` are in them, all alike
+    if there are none.
+    """
+
+    def __init__(self, periods: Periods, lags: int, symptoms: Sequence[int] = ()) -> None:
+        self.n_variables = len(periods.names)
+        self._lags = lags
+        self._yardsticks = [Yardstick.of(column) for column in periods.normal.T]
+        self._normal = self._measure(periods.normal)
+        self._incident = self._measure(periods.incident)
+        # Normal operation is all that is known of the rows before an incident that comes alone.
+        before = (
+            self._normal[len(self._normal) - lags :]
+            if periods.follows
+            else np.zeros((lags, self.n_variables))
+        )
+        self._normal_windows = _windows(np.nan_to_num(self._normal), lags)
+        self._incident_windows = _windows(np.nan_to_num(np.concatenate([before, self._incident])), lags)
+        self.weights = row_weights(self._incident[:, list(symptoms)], lags)
+        self.silent = np.array([np.nanmax(column) == np.nanmin(column) for column in periods.normal.T])
+        """Variables that never moved in normal operation."""
+        self.noise = cache(self._noise)
+
+    def _measure(self, values: Array) -> Array:
+        return np.column_stack(
+            [stick.measure(column) for stick, column in zip(self._yardsticks, values.T, strict=True)]
+        )
+
+    @property
+    def filled(self) -> Array:
+        """Normal operation in robust deviations, gaps at the median."""
+        return np.nan_to_num(self._normal)
+
+    def anomaly(self, variable: int) -> float:
+        """Return the surprise of a variable by itself."""
+        return surprise(self._incident[:, variable], self.weights, self._yardsticks[variable].limit)
+
+    def _noise(self, effect: int, causes: frozenset[int]) -> float:
+        """Return the surprise of what a variable's own past and the given causes leave unexplained."""
+        d = self.n_variables
+        columns = [effect + d * k for k in range(1, self._lags + 1)]
+        columns += [cause + d * k for cause in sorted(causes) for k in range(self._lags + 1)]
+        if self.silent[effect] or not columns:
+            return self.anomaly(effect)
+        response = self._normal[self._lags :, effect]
+        inputs, known = self._normal_windows[:, columns], np.isfinite(response)
+        mechanism = RobustMechanism.fit(inputs[known], response[known])
+        stick = Yardstick.of(response - mechanism.predict(inputs))
+        now = self._incident[:, effect]
+        left = now - mechanism.predict(self._incident_windows[:, columns])
+        # A variable that is where it always is has not failed, whatever its causes let expect.
+        left = np.sign(left) * np.minimum(np.abs(left), np.abs(now))
+        return surprise(stick.measure(left), self.weights, stick.limit)
+
+
+def _windows(values: Array, lags: int) -> Array:
+    """Return rows (t, t-1, ..., t-p) side by side, without the first p."""
+    n_rows = len(values) - lags
+    return np.concatenate([values[lags - k : lags - k + n_rows] for k in range(lags + 1)], axis=1)

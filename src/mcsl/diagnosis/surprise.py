@@ -1,0 +1,71 @@
+"""How far the incident is from normal operation: robust deviations, and the limit they normally keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+_SHARE = 0.99
+_LEAST_LIMIT = 2.576
+"""What 99 of 100 samples of a normal distribution keep, in deviations."""
+_RESOLUTION = 1e-3
+_LEAST_WEIGHT = 1e-3
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """What is normal for one variable, or for its noise."""
+
+    centre: float
+    """The median."""
+    deviation: float
+    """1.4826 times the median absolute deviation; the standard deviation where more than half of the
+    values are the same, and a thousandth of that value where all are."""
+    limit: float
+    """In deviations: 99 of 100 normal samples keep it; never less than those of a normal distribution."""
+
+    @classmethod
+    def of(cls, normal: Array) -> Yardstick:
+        """Take the measure of normal operation."""
+        known = normal[np.isfinite(normal)]
+        centre = float(np.median(known))
+        deviation = 1.4826 * float(np.median(np.abs(known - centre))) or float(np.std(known))
+        deviation = deviation if deviation > 1e-12 * abs(centre) else _RESOLUTION * abs(centre) or 1.0
+        limit = float(np.quantile(np.abs(known - centre) / deviation, _SHARE))
+        return cls(centre, deviation, max(limit, _LEAST_LIMIT))
+
+    def measure(self, values: Array) -> Array:
+        """Return values in deviations from the median."""
+        z: Array = (values - self.centre) / self.deviation
+        return z
+
+
+def surprise(z: Array, weights: Array, limit: float) -> float:
+    """Return log(sqrt(sum_t w_t z_t^2 / sum_t w_t) / limit): above 0, the incident leaves what is normal.
+
+    Samples that are missing have no say; without any, nothing is known and nothing is anomalous.
+    """
+    known = np.isfinite(z)
+    total = float(weights[known].sum())
+    if not total:
+        return -float(np.log(limit))
+    square = float(weights[known] @ z[known] ** 2) / total
+    return float(np.log(max(np.sqrt(square), 1e-6) / limit))
+
+
+def row_weights(z: Array, lags: int) -> Array:
+    """Weigh the rows of an incident by how anomalous its symptoms, the columns of z, are in them.
+
+    A cause may come `lags` rows before its effect, so a row weighs as much as the heaviest of the
+    next ones.
+    """
+    square = np.nansum(np.minimum(np.abs(z), 1e3) ** 2, axis=1)
+    weights = np.max(
+        [np.append(square[k:], np.zeros(k)) for k in range(min(lags, len(square) - 1) + 1)], axis=0
+    )
+    heaviest = float(weights.max())
+    return np.maximum(weights, _LEAST_WEIGHT * heaviest) if heaviest > 0 else np.ones(len(z))

@@ -1,0 +1,77 @@
+"""The ranking of an incident's causes as files and as a picture."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcsl.graph import CausalGraph
+from mcsl.outputs.files import to_csv, to_json, to_matrix_csv, write_texts
+
+if TYPE_CHECKING:
+    from mcsl.diagnosis import RootCauseResult
+
+_MOST_SHOWN = 16
+
+
+def write_root_cause(
+    result: RootCauseResult,
+    directory: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    command: str | None = None,
+    pictures: bool = True,
+) -> Path:
+    """Write ranking.json, ranking.csv, adjacency.csv and, with `pictures`, graph.png and graph.svg."""
+    from mcsl.diagnosis import Candidate
+
+    columns = [field.name for field in fields(Candidate)]
+    rows = [asdict(candidate) | {"path": " -> ".join(candidate.path)} for candidate in result.ranking]
+    texts = {
+        "ranking.json": to_json(_summary(result, command)),
+        "ranking.csv": to_csv(columns, ([row[column] for column in columns] for row in rows)),
+        "adjacency.csv": to_matrix_csv(result.graph.adjacency.astype(int), result.graph.names),
+    }
+    directory = write_texts(texts, directory, force=force)
+    if pictures:
+        for kind in ("png", "svg"):
+            write_root_cause_picture(result, directory / f"graph.{kind}")
+    return directory
+
+
+def write_root_cause_picture(result: RootCauseResult, path: str | os.PathLike[str]) -> Path:
+    """Draw the anomalous variables and the way from the first candidate to the symptom."""
+    from mcsl.outputs.plots import write_graph_picture
+
+    first = result.ranking[0]
+    loudest = [*first.path, first.name, *([result.target] if result.target else []), *result.anomalous]
+    shown = tuple(dict.fromkeys(loudest))[:_MOST_SHOWN]
+    edges = [(a, b) for a, b in result.graph.edges if a in shown and b in shown]
+    graph = CausalGraph.from_edges(edges, shown)
+    symptom = f" of {result.target}" if result.target else ""
+    return write_graph_picture(
+        graph, path, highlight=first.path or (first.name,), title=f"Root cause{symptom}: {first.name}"
+    )
+
+
+def _summary(result: RootCauseResult, command: str | None) -> dict[str, object]:
+    """Return everything but the graph as plain values."""
+    return {
+        "root_cause": result.root_cause,
+        "target": result.target,
+        "ranking": [asdict(candidate) for candidate in result.ranking],
+        "by_the_papers_rule": list(result.by_paper),
+        "anomalous": list(result.anomalous),
+        "graph_is_known": result.graph_is_known,
+        "cannot_be_root": list(result.cannot_be_root),
+        "left_out": dict(result.left_out),
+        "n_baseline": result.n_baseline,
+        "n_incident": result.n_incident,
+        "n_missing": result.n_missing,
+        "lags": result.lags,
+        "seed": result.seed,
+        "timings": dict(result.timings),
+        "command": command,
+    }
