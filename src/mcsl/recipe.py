@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from typing import Any
@@ -114,6 +114,18 @@ class Recipe:
         described = _describe(self)
         assert isinstance(described, dict)
         return described
+
+
+@dataclass(frozen=True)
+class RecordedRecipe:
+    """A recipe as a file remembers it: a description, from which no parts can be made."""
+
+    name: str
+    description: Mapping[str, Any]
+
+    def describe(self) -> dict[str, Any]:
+        """Return the recipe as plain values."""
+        return dict(self.description)
 
 
 def _growth(n_variables: int) -> float:

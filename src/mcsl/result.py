@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +17,7 @@ from mcsl.missing import MissingSummary
 from mcsl.problem import Knowledge, Problem, SeriesSummary
 from mcsl.pruning import EdgeTest, LagTest
 from mcsl.pruning.regressions import level
-from mcsl.recipe import Recipe
+from mcsl.recipe import Recipe, RecordedRecipe
 from mcsl.search import StopReason, TraceRow
 from mcsl.sem import FittedSEM, fit_sem
 from mcsl.trust import Finding, assess_trust
@@ -34,7 +36,7 @@ class Result:
     """Edges removed after training, weakest first, because they closed a cycle."""
     tests: tuple[EdgeTest, ...]
     """What the pruner found out about every edge it looked at."""
-    recipe: Recipe
+    recipe: Recipe | RecordedRecipe
     seed: int
     n_samples: int
     fingerprint: str
@@ -75,7 +77,7 @@ class Result:
     @cached_property
     def trust(self) -> tuple[Finding, ...]:
         """What speaks for the graph and what against it, checked when first asked for."""
-        if self.problem is None:
+        if self.problem is None or isinstance(self.recipe, RecordedRecipe):
             return self.stored_trust
         try:
             sem = self.sem
@@ -93,6 +95,12 @@ class Result:
             standardized=self.recipe.standardize,
             stability=self.stability,
         )
+
+    def save(self, path: str | os.PathLike[str], *, sem: bool = True) -> Path:
+        """Write the result to one file, for `load_result`; see `save_result`."""
+        from mcsl.outputs.saving import save_result
+
+        return save_result(self, path, sem=sem)
 
     def __repr__(self) -> str:
         return f"Result({self.graph!r}, stop_reason={self.stop_reason.value!r})"

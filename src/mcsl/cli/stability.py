@@ -47,8 +47,10 @@ def add_stability(
     from dataclasses import replace
 
     from mcsl.cli.progress import HalvesBar
+    from mcsl.recipe import Recipe
     from mcsl.stability import assess_stability
 
+    assert isinstance(result.recipe, Recipe)
     with HalvesBar(quiet=quiet) as bar:
         stability = assess_stability(
             data,

@@ -24,11 +24,10 @@ def fit_sem(graph: CausalGraph, problem: Problem, *, max_rows: int = 3000, seed:
     """
     if graph.names != problem.names:
         raise GraphError("The graph and the table must name the same variables in the same order.")
-    values = problem.dataset.values
-    values = values[np.isfinite(values).all(axis=1)]
+    complete = np.flatnonzero(np.isfinite(problem.dataset.values).all(axis=1))
+    rows = np.sort(np.random.default_rng(seed).permutation(complete)[:max_rows])
+    values, observed = problem.dataset.values[rows], problem.observed[rows]
     check_rows(values, FEWEST_ROWS)
-    order = np.random.default_rng(seed).permutation(len(values))
-    values = values[np.sort(order[:max_rows])]
     folds = np.random.default_rng(seed).permutation(len(values)) % N_FOLDS
     scales: list[Scale] = [plain_scale(column) for column in values.T]
     z = np.column_stack([scale.forward(x) for scale, x in zip(scales, values.T, strict=True)])
@@ -45,8 +44,11 @@ def fit_sem(graph: CausalGraph, problem: Problem, *, max_rows: int = 3000, seed:
             for column in variable.outputs:
                 scales[column] = choose_scale(values[:, column], design)
                 z[:, column] = scales[column].forward(values[:, column])
+            outputs = list(variable.outputs)
+            measured = observed[:, outputs].all(axis=1)
+            check_rows(values[measured], FEWEST_ROWS)
             mechanisms[index] = fit_mechanism(
-                inputs, variable.outputs, x, z[:, list(variable.outputs)], folds
+                inputs, outputs, x[measured], z[np.ix_(measured, outputs)], folds[measured]
             )
     return FittedSEM(
         graph=graph,
