@@ -14,6 +14,7 @@ from mcsl.errors import DataError, GraphError, SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import topological_order
 from mcsl.problem import Variable
+from mcsl.sem.dowhy import to_invertible_model
 from mcsl.sem.effects import Effect, EffectCurve, average_effect, effect_curve
 from mcsl.sem.mechanism import Mechanism
 from mcsl.sem.rows import read_rows, to_frame
@@ -170,6 +171,14 @@ class FittedSEM:
         return effect_curve(
             self, cause, effect, grid, total=total, level=level, n_bootstrap=n_bootstrap, seed=seed
         )
+
+    def to_dowhy_gcm(self, *, seed: int = 0) -> Any:
+        """Return the model as dowhy.gcm's InvertibleStructuralCausalModel, already fitted; needs dowhy."""
+        return to_invertible_model(self, seed)
+
+    def noise(self, index: int) -> Array:
+        """Return the residuals that the noise of a variable is drawn from, shape (n_rows, n_outputs)."""
+        return self._noise[index]
 
     def column(self, name: str) -> int:
         """Return the place of a column, or of the only column of a variable."""
