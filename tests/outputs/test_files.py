@@ -1,6 +1,7 @@
 """What is written is complete, can be read back, and never half replaces what was there."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from mcsl.data import Dataset, read_table
 from mcsl.errors import OutputError
 from mcsl.graph import CausalGraph
 from mcsl.outputs import check_directory, read_adjacency, write_adjacency, write_result, write_simulation
-from mcsl.pruning import EdgeTest
+from mcsl.pruning import EdgeTest, LagTest
 from mcsl.recipe import Recipe
 from mcsl.result import Result
 from mcsl.search import StopReason, TraceRow
@@ -84,11 +85,21 @@ def test_edges_list_what_was_kept_dropped_and_cut(result, tmp_path):
     write_result(result, tmp_path / "out")
     edges = pl.read_csv(tmp_path / "out" / "edges.csv").rows()
     assert edges == [
-        (NAMES[0], NAMES[2], 1, 0.9, None, None, None, None),
-        (NAMES[0], NAMES[1], 1, 0.7, "additive", 1e-12, None, None),
-        (NAMES[3], NAMES[0], 0, 0.6, "acyclicity", None, None, None),
-        (NAMES[1], NAMES[3], 0, 1 / 3, "quadratic", None, 0.05, None),
+        (NAMES[0], NAMES[2], 1, 0.9, None, None, None, None, None),
+        (NAMES[0], NAMES[1], 1, 0.7, "additive", 1e-12, None, None, None),
+        (NAMES[3], NAMES[0], 0, 0.6, "acyclicity", None, None, None, None),
+        (NAMES[1], NAMES[3], 0, 1 / 3, "quadratic", None, 0.05, None, None),
     ]
+
+
+def test_lags_are_listed_with_their_tests(result, tmp_path):
+    tests = tuple(LagTest(NAMES[0], NAMES[2], lag, p) for lag, p in enumerate((1e-9, 0.5, 1e-4)))
+    write_result(replace(result, lag_tests=tests), tmp_path / "out")
+    lags = pl.read_csv(tmp_path / "out" / "lags.csv")
+    assert lags.columns == ["cause", "effect", "lag", "p_value", "matters"]
+    assert lags["matters"].to_list() == [1, 0, 1]
+    edges = pl.read_csv(tmp_path / "out" / "edges.csv")
+    assert edges["lags"].to_list() == ["0 2", None, None, None]
 
 
 def test_an_empty_directory_may_be_filled(result, tmp_path):

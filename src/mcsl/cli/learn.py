@@ -9,10 +9,21 @@ import typer
 
 from mcsl.cli.choices import MechanismName, MissingName, PrunerName, RecipeName, ScoreName, build_recipe
 from mcsl.cli.knowledge import ForbiddenEdges, KnowledgeFile, RequiredEdges, build_knowledge
+from mcsl.cli.layout import (
+    GroupByPrefix,
+    GroupsFile,
+    Lags,
+    MaxGap,
+    Resample,
+    SeriesColumn,
+    TimeColumn,
+    build_groups,
+    read_rows,
+)
 from mcsl.cli.stability import HalfSamples, add_stability
 
 if TYPE_CHECKING:
-    from mcsl.data import Dataset
+    from mcsl.data import Dataset, SeriesTable
     from mcsl.recipe import Recipe
     from mcsl.result import Result
 
@@ -80,6 +91,13 @@ def learn(
             help="What to do about missing values: drop rows, draw values, or draw causes alone (mask)."
         ),
     ] = "refuse",
+    groups: GroupsFile = None,
+    group_by_prefix: GroupByPrefix = None,
+    lags: Lags = 0,
+    series_column: SeriesColumn = None,
+    time_column: TimeColumn = None,
+    resample: Resample = None,
+    max_gap: MaxGap = None,
     knowledge: KnowledgeFile = None,
     require: RequiredEdges = None,
     forbid: ForbiddenEdges = None,
@@ -91,30 +109,43 @@ def learn(
     """Learn the causal graph behind a table.
 
     Writes adjacency.csv (row causes column), edges.csv, probabilities.csv, trace.csv and result.json into DIR
-    and prints the edges.
+    and prints the edges. With --lags also lags.csv: which lags of each edge matter.
     """
     from mcsl.cli.session import logging_to_stderr
-    from mcsl.data import read_table
     from mcsl.outputs import check_directory, write_result
 
     with logging_to_stderr(verbose):
         check_directory(out, force=force)
-        table = read_table(data, drop=drop or (), allow_missing=missing != "refuse")
+        table = read_rows(
+            data,
+            drop=drop or (),
+            allow_missing=missing != "refuse",
+            lags=lags,
+            series=series_column,
+            time=time_column,
+            resample=resample,
+            max_gap=max_gap,
+        )
+        grouped, names = build_groups(groups, group_by_prefix, table.names)
         chosen = build_recipe(
             recipe,
-            table.n_variables,
+            len(names),
             mechanism=mechanism,
             score=score,
             pruner=prune,
             sparsity_weight=sparsity,
             standardize=standardize,
         )
-        known = build_knowledge(knowledge, require, forbid, table.names)
-        result = run(table, chosen, seed=seed, quiet=quiet, knowledge=known, missing=missing)
+        known = build_knowledge(knowledge, require, forbid, names)
+        options: dict[str, Any] = {
+            "groups": grouped,
+            "lags": lags,
+            "knowledge": known,
+            "missing": missing,
+        }
+        result = run(table, chosen, seed=seed, quiet=quiet, **options)
         if stability:
-            result = add_stability(
-                result, table, stability, out, force=force, quiet=quiet, knowledge=known, missing=missing
-            )
+            result = add_stability(result, table, stability, out, force=force, quiet=quiet, **options)
         write_result(result, out, force=force, command=context.obj)
     if not quiet:
         from mcsl.cli.printing import print_result
@@ -123,7 +154,9 @@ def learn(
         typer.echo(f"Results are in {out}.")
 
 
-def run(table: Dataset, recipe: Recipe, *, seed: int, quiet: bool = False, **options: Any) -> Result:
+def run(
+    table: Dataset | SeriesTable, recipe: Recipe, *, seed: int, quiet: bool = False, **options: Any
+) -> Result:
     """Learn with a progress bar and with JAX's compilations kept for the next time."""
     from mcsl.cli.progress import ProgressBar
     from mcsl.cli.session import keep_compilations

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcsl.graph import CausalGraph
     from mcsl.result import Result
 
-FIGURES = {"probability": ".3f", "p_value": ".2g", "coefficient": ".2g", "frequency": ".2f"}
+FIGURES = {"lags": "", "probability": ".3f", "p_value": ".2g", "coefficient": ".2g", "frequency": ".2f"}
 MEANINGS = {
     "shd": "pairs of variables whose edges differ",
     "tpr": "share of the true edges that were found",
@@ -35,6 +35,8 @@ def print_result(result: Result) -> None:
     if result.cut_edges:
         cut = ", ".join(f"{cause} → {effect}" for cause, effect in result.cut_edges)
         _print(f"Cut to break cycles, weakest first: {cut}.")
+    if result.lag_tests:
+        _print(f"{result.series.sentence} Lags that matter are listed, 0 for the same time; see lags.csv.")
     if result.missing.n_missing:
         _print(result.missing.sentence)
     _print(result.stop_reason.sentence)

@@ -32,6 +32,11 @@ class SeriesTable:
     n_filled: int = 0
     """Missing values that were filled by straight lines."""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self.dataset.names
+
     @classmethod
     def of(cls, dataset: Dataset) -> SeriesTable:
         """Take all rows of a table as one series."""

@@ -40,10 +40,12 @@ def write_result(
 ) -> Path:
     """Write adjacency.csv, edges.csv, probabilities.csv, trace.csv and result.json into a directory.
 
+    Where there are lags, also lags.csv: a test of every lag of every edge.
     Where half-samples were counted, also stability.csv and the consensus graph, consensus.csv.
     A directory that has files in it is refused unless `force`, which replaces the files of the same names
     and leaves others alone. `command` is recorded in result.json; `also` holds further files by name.
     """
+    from mcsl.pruning import LagTest
     from mcsl.search.trace import TraceRow
 
     trace_columns = [field.name for field in fields(TraceRow)]
@@ -54,6 +56,9 @@ def write_result(
         "trace.csv": to_csv(trace_columns, map(astuple, result.trace)),
         "result.json": to_json(_provenance(result, command)),
     }
+    if result.lag_tests:
+        rows = [(*astuple(test), test.matters) for test in result.lag_tests]
+        texts["lags.csv"] = to_csv([*(field.name for field in fields(LagTest)), "matters"], rows)
     if result.stability:
         consensus = result.stability.consensus
         texts["stability.csv"] = to_csv(StabilityRow._fields, stability_rows(result.stability))
@@ -81,7 +86,10 @@ def write_pruned(
 def write_simulation(
     simulation: Simulation, directory: str | os.PathLike[str], *, force: bool = False
 ) -> Path:
-    """Write data.csv, in full precision, and truth.csv, in the form of adjacency.csv."""
+    """Write data.csv, in full precision, and truth.csv, in the form of adjacency.csv.
+
+    Where variables have several columns, also groups.json, for `read_groups`.
+    """
     return write_texts(simulation_texts(simulation), directory, force=force)
 
 
@@ -90,10 +98,13 @@ def simulation_texts(simulation: Simulation) -> dict[str, str]:
     import polars as pl
 
     frame = pl.DataFrame(simulation.dataset.values, schema=list(simulation.dataset.names))
-    return {
+    texts = {
         "data.csv": frame.write_csv(),
         "truth.csv": to_matrix_csv(simulation.graph.adjacency.astype(int), simulation.graph.names),
     }
+    if any(len(columns) > 1 for columns in simulation.groups.values()):
+        texts["groups.json"] = to_json(simulation.groups)
+    return texts
 
 
 def write_adjacency(adjacency: ArrayLike, names: Sequence[str], path: str | os.PathLike[str]) -> Path:
@@ -189,12 +200,20 @@ class EdgeRow(NamedTuple):
     coefficient: float | None
     frequency: float | None
     """Share of half-samples in which the edge returns, None if there were none."""
+    lags: str | None = None
+    """The lags that matter, 0 for the same time, such as "0 2"; None if there were none to test."""
 
 
 def result_edges(result: Result) -> list[EdgeRow]:
     """Return all edges that learning and pruning looked at."""
     frequencies = result.stability.frequencies if result.stability else None
-    return edge_rows(result.graph, result.tests, result.edge_probabilities, result.cut_edges, frequencies)
+    rows = edge_rows(result.graph, result.tests, result.edge_probabilities, result.cut_edges, frequencies)
+    lags: dict[tuple[str, str], list[str]] = {}
+    for test in result.lag_tests:
+        lags.setdefault((test.cause, test.effect), []).extend([str(test.lag)] if test.matters else [])
+    return [
+        row._replace(lags=" ".join(lags[row[:2]])) if row.kept and row[:2] in lags else row for row in rows
+    ]
 
 
 def edge_rows(
@@ -269,6 +288,8 @@ def _provenance(result: Result, command: str | None) -> dict[str, Any]:
         "timings": dict(result.timings),
         "versions": dict(result.versions),
         "command": command,
+        "groups": dict(result.groups),
+        "series": asdict(result.series),
         "stability": result.stability
         and {
             "n_halves": result.stability.n_halves,

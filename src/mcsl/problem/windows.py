@@ -25,6 +25,17 @@ class SeriesSummary:
     n_left_out: int = 0
     """Windows that were left out because a value in them is still missing."""
 
+    @property
+    def sentence(self) -> str:
+        """Say how many series there were and what was done about gaps."""
+        series = "one series" if self.n_series == 1 else f"{self.n_series} series"
+        values = "1 missing value was" if self.n_filled == 1 else f"{self.n_filled} missing values were"
+        windows = "1 window was" if self.n_left_out == 1 else f"{self.n_left_out} windows were"
+        gaps = f"; {values} filled by straight lines and {windows} left out for longer gaps"
+        return f"Samples are from {series}, with {self.lags} lags" + (
+            f"{gaps}." if self.n_filled or self.n_left_out else "."
+        )
+
 
 def cut_windows(
     table: SeriesTable, *, lags: int = 0, groups: Mapping[str, Sequence[str]] | None = None
