@@ -16,32 +16,37 @@ from mcsl.objective.scores import RowLoss
 
 
 class RowBlocks(eqx.Module):
-    """A table cut into equal blocks of rows, columns first; padding rows weigh 0."""
+    """A table cut into equal blocks of rows, columns first; padding rows weigh 0, and gaps too."""
 
     values: Float[Array, "block column sample"]
-    weights: Float[Array, "block sample"]
+    weights: Float[Array, "block _ sample"]
     outputs: tuple[int, ...] | None = eqx.field(static=True, default=None)
     """The columns that are predicted, in the order of the predictions; None for all."""
 
     @classmethod
     def of(
-        cls, table: NDArray[np.floating], rows_per_block: int, outputs: tuple[int, ...] | None = None
+        cls,
+        table: NDArray[np.floating],
+        rows_per_block: int,
+        outputs: tuple[int, ...] | None = None,
+        observed: NDArray[np.bool_] | None = None,
     ) -> RowBlocks:
-        """Cut a (sample, column) table into the fewest blocks of at most `rows_per_block` rows."""
+        """Cut a (sample, column) table into the fewest blocks of at most `rows_per_block` rows.
+
+        Entries that were not `observed` are read as causes and weigh nothing as effects.
+        """
         n, d = table.shape
         n_blocks = -(-n // rows_per_block)
         size = -(-n // n_blocks)
         padded = np.zeros((n_blocks * size, d), np.float32)
         padded[:n] = table
-        weights = np.zeros(n_blocks * size, np.float32)
-        weights[:n] = 1.0
-        values = padded.reshape(n_blocks, size, d).transpose(0, 2, 1)
-        all_in_order = outputs == tuple(range(d))
-        return cls(
-            jax.device_put(values),
-            jax.device_put(weights.reshape(n_blocks, size)),
-            None if all_in_order else outputs,
-        )
+        all_in_order = outputs is None or outputs == tuple(range(d))
+        # Where every entry was observed, one weight a row serves all outputs.
+        counted = np.ones((n, 1)) if observed is None else observed if all_in_order else observed[:, outputs]
+        weights = np.zeros((n_blocks * size, counted.shape[1]), np.float32)
+        weights[:n] = counted
+        values, weights = (part.reshape(n_blocks, size, -1).transpose(0, 2, 1) for part in (padded, weights))
+        return cls(jax.device_put(values), jax.device_put(weights), None if all_in_order else outputs)
 
     @property
     def n_blocks(self) -> int:
@@ -56,20 +61,21 @@ class RowBlocks(eqx.Module):
 def mean_losses(
     mechanism: Mechanism, soft_mask: Float[Array, "cause effect"], rows: RowBlocks, row_loss: RowLoss
 ) -> Float[Array, " output"]:
-    """Return every predicted column's loss averaged over all rows.
+    """Return every predicted column's loss averaged over all rows where it was observed.
 
     The loss of variable i depends on slice i of the parameters and column i of the mask alone, so the
     gradients of all d losses are gathered in the same pass and scaled by their cotangents afterwards.
     Where a variable has several columns, their losses share a slice, and a second pass is needed.
     """
     parameters, static = eqx.partition(mechanism, eqx.is_inexact_array)
-    n_rows = jnp.sum(rows.weights)
+    # A small block may hold nothing but gaps of a column.
+    n_rows = jnp.maximum(jnp.sum(rows.weights, axis=(0, 2)), 1.0)
     n_outputs = rows.values.shape[1] if rows.outputs is None else len(rows.outputs)
 
     def block_losses(parameters: Any, soft_mask: Array, values: Array, weights: Array) -> Array:
         predicted = eqx.combine(parameters, static).predict(values, soft_mask)
         observed = values if rows.outputs is None else values[np.array(rows.outputs)]
-        return row_loss(observed, predicted) @ weights / n_rows
+        return jnp.sum(row_loss(observed, predicted) * weights, axis=1) / n_rows
 
     shared = n_outputs != soft_mask.shape[1]
     of_block = jax.checkpoint(block_losses) if shared else block_losses

@@ -96,7 +96,9 @@ def search(
     rows_per_block = batch_size if settings.mini_batches else min(_CACHE_ROWS, n_rows)
     init_rng, shuffle_rng, first_masks_rng = np.random.default_rng(seed).spawn(3)
     outputs = tuple(column for variable in problem.variables for column in variable.outputs)
-    rows = RowBlocks.of(shuffle_rng.permutation(problem.dataset.values), rows_per_block, outputs)
+    shuffled = shuffle_rng.permutation(n_rows)
+    observed = None if problem.observed.all() else problem.observed[shuffled]
+    rows = RowBlocks.of(problem.dataset.values[shuffled], rows_per_block, outputs, observed)
     state = start(MaskedSEM.init(init_rng, problem, mechanism, temperature, initial_logits), settings)
     key = jax.random.key(seed)
 
