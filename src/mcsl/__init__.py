@@ -32,14 +32,18 @@ if TYPE_CHECKING:
     from mcsl.model import MLP, Linear, Mechanism, Quadratic
     from mcsl.objective import gaussian_likelihood, least_squares
     from mcsl.order import OrderSearch
+    from mcsl.outputs.graphs import read_graph, write_graph
     from mcsl.outputs.plots import plot_graph, write_graph_picture
+    from mcsl.outputs.saving import load_result
     from mcsl.problem import Knowledge, Problem, read_knowledge
     from mcsl.pruning import AdditivePruner, InteractionPruner, KeepAll, QuadraticPruner
     from mcsl.recipe import Recipe
     from mcsl.result import Result
     from mcsl.search import Schedule, StopReason, TraceRow
+    from mcsl.sem import FittedSEM, fit_sem
     from mcsl.simulation import Simulation, simulate
     from mcsl.stability import assess_stability
+    from mcsl.trust import Finding
 
 __version__ = "0.1.0"
 
@@ -63,13 +67,17 @@ _ROOMS = {
     "objective": ("gaussian_likelihood", "least_squares"),
     "problem": ("Knowledge", "Problem", "read_knowledge"),
     "order": ("OrderSearch",),
+    "outputs.graphs": ("read_graph", "write_graph"),
+    "outputs.saving": ("load_result",),
     "outputs.plots": ("plot_graph", "write_graph_picture"),
     "pruning": ("AdditivePruner", "InteractionPruner", "KeepAll", "QuadraticPruner"),
     "recipe": ("Recipe",),
     "result": ("Result",),
     "search": ("Schedule", "StopReason", "TraceRow"),
     "stability": ("assess_stability",),
+    "sem": ("FittedSEM", "fit_sem"),
     "simulation": ("Simulation", "simulate"),
+    "trust": ("Finding",),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -81,6 +89,8 @@ __all__ = [
     "CyclicGraphError",
     "DataError",
     "Dataset",
+    "Finding",
+    "FittedSEM",
     "GraphError",
     "InteractionPruner",
     "KeepAll",
@@ -106,15 +116,19 @@ __all__ = [
     "TraceRow",
     "assess_stability",
     "evaluate",
+    "fit_sem",
     "gaussian_likelihood",
     "learn",
     "least_squares",
+    "load_result",
     "plot_graph",
+    "read_graph",
     "read_knowledge",
     "read_table",
     "root_cause",
     "simulate",
     "to_dataset",
+    "write_graph",
     "write_graph_picture",
 ]
 

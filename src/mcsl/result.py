@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mcsl.edge_table import CORNER, EdgeRow, edge_rows, with_lags
 from mcsl.errors import DataError
 from mcsl.graph import CausalGraph, Stability
 from mcsl.missing import MissingSummary
@@ -21,6 +23,9 @@ from mcsl.recipe import Recipe, RecordedRecipe
 from mcsl.search import StopReason, TraceRow
 from mcsl.sem import FittedSEM, fit_sem
 from mcsl.trust import Finding, assess_trust
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +100,31 @@ class Result:
             standardized=self.recipe.standardize,
             stability=self.stability,
         )
+
+    def edge_rows(self) -> list[EdgeRow]:
+        """Return all edges that learning and pruning looked at, kept ones first."""
+        frequencies = self.stability.frequencies if self.stability else None
+        rows = edge_rows(self.graph, self.tests, self.edge_probabilities, self.cut_edges, frequencies)
+        return with_lags(rows, self.lag_tests)
+
+    @property
+    def edges(self) -> pl.DataFrame:
+        """Every edge that was looked at, a row each: cause, effect, kept, probability, test, p-value, ...."""
+        import polars as pl
+
+        return pl.DataFrame(
+            self.edge_rows(), schema=list(EdgeRow._fields), orient="row", infer_schema_length=None
+        )
+
+    def adjacency_frame(self) -> pl.DataFrame:
+        """Return the adjacency matrix with names: a row a cause, led by its name, and a column an effect."""
+        import polars as pl
+
+        columns = {
+            CORNER: self.graph.names,
+            **dict(zip(self.graph.names, self.graph.adjacency.T, strict=True)),
+        }
+        return pl.DataFrame(columns)
 
     def save(self, path: str | os.PathLike[str], *, sem: bool = True) -> Path:
         """Write the result to one file, for `load_result`; see `save_result`."""

@@ -12,7 +12,7 @@ from mcsl.objective import gaussian_likelihood, least_squares
 from mcsl.pruning import AdditivePruner, KeepAll
 from mcsl.recipe import Recipe
 
-FILES = {"adjacency.csv", "edges.csv", "probabilities.csv", "trace.csv", "result.json"}
+FILES = {"adjacency.csv", "edges.csv", "probabilities.csv", "trace.csv", "result.json", "result.mcsl"}
 
 
 def test_prints_edges_stop_reason_and_place(mcsl, fake_learn, table, tmp_path):

@@ -20,7 +20,7 @@ from mcsl.search import StopReason, TraceRow
 from mcsl.simulation import simulate
 
 NAMES = ("a, b", 'say "hi"', "Größe\n温度", " d ")
-FILES = {"adjacency.csv", "edges.csv", "probabilities.csv", "trace.csv", "result.json"}
+FILES = {"adjacency.csv", "edges.csv", "probabilities.csv", "trace.csv", "result.json", "result.mcsl"}
 
 
 def row(stage):
@@ -129,15 +129,15 @@ def test_a_failure_half_way_leaves_everything_as_it_was(result, tmp_path, monkey
         write_result(result, out)
         (out / "edges.csv").write_text("old")
     before = content(out) if exists else None
-    write_text = Path.write_text
+    write_bytes = Path.write_bytes
 
-    def full_disk(path, text, **options):
+    def full_disk(path, written):
         if path.name == failing:
-            write_text(path, text[: len(text) // 2], **options)
+            write_bytes(path, written[: len(written) // 2])
             raise OSError(28, "No space left on device")
-        return write_text(path, text, **options)
+        return write_bytes(path, written)
 
-    monkeypatch.setattr(Path, "write_text", full_disk)
+    monkeypatch.setattr(Path, "write_bytes", full_disk)
     with pytest.raises(OutputError, match="No space left on device"):
         write_result(result, out, force=True)
     assert (content(out) == before) if exists else not out.exists()
@@ -145,10 +145,10 @@ def test_a_failure_half_way_leaves_everything_as_it_was(result, tmp_path, monkey
 
 
 def test_an_interrupt_leaves_nothing_behind(result, tmp_path, monkeypatch):
-    def interrupt(path, text, **options):
+    def interrupt(path, written):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Path, "write_text", interrupt)
+    monkeypatch.setattr(Path, "write_bytes", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write_result(result, tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
@@ -186,3 +186,12 @@ def test_write_adjacency_replaces_one_file(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["graph.csv"]
     with pytest.raises(OutputError, match="could not be written"):
         write_adjacency(np.eye(2), ["a", "b"], tmp_path / "none" / "graph.csv")
+
+
+def test_frames_carry_the_names_and_what_is_known_of_each_edge(result):
+    matrix = result.adjacency_frame()
+    assert matrix.columns == ["cause\\effect", *result.graph.names]
+    assert np.array_equal(matrix.drop("cause\\effect").to_numpy(), result.graph.adjacency)
+    edges = result.edges
+    assert set(edges.filter(pl.col("kept")).select("cause", "effect").rows()) == set(result.graph.edges)
+    assert edges["probability"].is_between(0, 1).all()

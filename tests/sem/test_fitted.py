@@ -216,3 +216,13 @@ def test_a_result_fits_its_model_when_asked():
     assert result.sem is result.sem
     assert result.sem.graph == result.graph
     assert result.sem.columns == ("a", "b", "c")
+
+
+def test_a_graph_from_elsewhere_is_fitted_to_any_table():
+    graph, problem = chain(200)
+    frame = pl.DataFrame(problem.dataset.values, schema=["a", "b", "c"]).with_columns(extra=pl.col("a") ** 2)
+    model = mcsl.fit_sem(graph, frame.select("extra", "c", "b", "a"))
+    assert model.columns == ("a", "b", "c")
+    assert model.sample(5).equals(fit_sem(graph, problem).sample(5))
+    with pytest.raises(mcsl.GraphError, match="no column for b"):
+        mcsl.fit_sem(graph, frame.drop("b"))

@@ -108,8 +108,9 @@ def learn(
 ) -> None:
     """Learn the causal graph behind a table.
 
-    Writes adjacency.csv (row causes column), edges.csv, probabilities.csv, trace.csv and result.json into DIR
-    and prints the edges. With --lags also lags.csv: which lags of each edge matter.
+    Writes adjacency.csv (row causes column), edges.csv, probabilities.csv, trace.csv, result.json and
+    result.mcsl (all of it with the fitted model) into DIR, and prints the edges and how far to trust them.
+    With --lags also lags.csv: which lags of each edge matter.
     """
     from mcsl.cli.session import logging_to_stderr
     from mcsl.outputs import check_directory, write_result

@@ -10,13 +10,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mcsl.outputs.files import EdgeRow, result_edges
+from mcsl.edge_table import EdgeRow
+from mcsl.outputs.files import result_edges
 
 if TYPE_CHECKING:
     from mcsl.diagnosis import RootCauseResult
     from mcsl.evaluation import Metrics
     from mcsl.graph import CausalGraph
     from mcsl.result import Result
+    from mcsl.trust import Finding
 
 FIGURES = {"lags": "", "probability": ".3f", "p_value": ".2g", "coefficient": ".2g", "frequency": ".2f"}
 MEANINGS = {
@@ -39,9 +41,21 @@ def print_result(result: Result) -> None:
         _print(f"{result.series.sentence} Lags that matter are listed, 0 for the same time; see lags.csv.")
     if result.missing.n_missing:
         _print(result.missing.sentence)
-    _print(result.stop_reason.sentence)
     if result.stability:
         _print(result.stability.sentence(result.graph))
+    if result.trust:
+        print_trust(result.trust)
+    else:
+        _print(result.stop_reason.sentence)
+
+
+def print_trust(findings: Sequence[Finding]) -> None:
+    """Print what was checked, a line each: the verdict, what came out, and what to do."""
+    colours = {"good": "green", "caution": "yellow", "bad": "red"}
+    width = max((len(finding.verdict) for finding in findings), default=0)
+    for finding in findings:
+        said = f"{finding.sentence} {finding.advice}".rstrip()
+        _print(Text.assemble((finding.verdict.ljust(width), colours[finding.verdict]), f"  {said}"))
 
 
 def print_edges(rows: Sequence[EdgeRow], n_variables: int, n_samples: int) -> None:
@@ -104,7 +118,7 @@ def _label(name: str) -> Text:
     return Text(" ".join(name.split()))
 
 
-def _print(content: Table | str) -> None:
+def _print(content: Table | Text | str) -> None:
     # Where no window limits the width, nothing is folded.
     width = None if sys.stdout.isatty() else 10_000
     Console(width=width, highlight=False, markup=False, soft_wrap=True).print(content)

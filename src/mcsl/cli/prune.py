@@ -50,11 +50,11 @@ def prune(
     from mcsl.cli.printing import print_edges
     from mcsl.cli.session import logging_to_stderr
     from mcsl.data import read_table
+    from mcsl.edge_table import edge_rows
     from mcsl.errors import KnowledgeError
     from mcsl.graph import CausalGraph
     from mcsl.outputs import check_directory, read_adjacency, write_pruned
     from mcsl.outputs.adjacency import reorder
-    from mcsl.outputs.files import edge_rows
     from mcsl.problem import Problem
 
     with logging_to_stderr(verbose):

@@ -14,18 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from mcsl.edge_table import CORNER, EdgeRow, edge_rows
 from mcsl.errors import OutputError
 
 if TYPE_CHECKING:
-    from mcsl.graph import CausalGraph, Stability
-    from mcsl.pruning import EdgeTest, Pruned
+    from mcsl.graph import Stability
+    from mcsl.pruning import Pruned
     from mcsl.result import Result
     from mcsl.simulation import Simulation
 
-CORNER = "cause\\effect"
-"""First cell of a labelled matrix: rows are causes, columns are effects."""
 UNFINISHED = {"halves.jsonl"}
 """What an interrupted run leaves for the next to go on with; a directory of these alone counts as empty."""
 
@@ -40,30 +39,33 @@ def write_result(
 ) -> Path:
     """Write adjacency.csv, edges.csv, probabilities.csv, trace.csv and result.json into a directory.
 
+    All of it and the fitted model are in result.mcsl too, for `load_result`.
     Where there are lags, also lags.csv: a test of every lag of every edge.
     Where half-samples were counted, also stability.csv and the consensus graph, consensus.csv.
     A directory that has files in it is refused unless `force`, which replaces the files of the same names
     and leaves others alone. `command` is recorded in result.json; `also` holds further files by name.
     """
+    from mcsl.outputs.saving import to_bytes
     from mcsl.pruning import LagTest
     from mcsl.search.trace import TraceRow
 
     trace_columns = [field.name for field in fields(TraceRow)]
-    texts = {
+    files: dict[str, str | bytes] = {
         "adjacency.csv": to_matrix_csv(result.graph.adjacency.astype(int), result.graph.names),
         "edges.csv": to_csv(EdgeRow._fields, result_edges(result)),
         "probabilities.csv": to_matrix_csv(result.edge_probabilities, result.graph.names),
         "trace.csv": to_csv(trace_columns, map(astuple, result.trace)),
         "result.json": to_json(_provenance(result, command)),
+        "result.mcsl": to_bytes(result),
     }
     if result.lag_tests:
         rows = [(*astuple(test), test.matters) for test in result.lag_tests]
-        texts["lags.csv"] = to_csv([*(field.name for field in fields(LagTest)), "matters"], rows)
+        files["lags.csv"] = to_csv([*(field.name for field in fields(LagTest)), "matters"], rows)
     if result.stability:
         consensus = result.stability.consensus
-        texts["stability.csv"] = to_csv(StabilityRow._fields, stability_rows(result.stability))
-        texts["consensus.csv"] = to_matrix_csv(consensus.adjacency.astype(int), consensus.names)
-    return write_texts({**texts, **(also or {})}, directory, force=force)
+        files["stability.csv"] = to_csv(StabilityRow._fields, stability_rows(result.stability))
+        files["consensus.csv"] = to_matrix_csv(consensus.adjacency.astype(int), consensus.names)
+    return write_texts({**files, **(also or {})}, directory, force=force)
 
 
 def write_pruned(
@@ -141,7 +143,9 @@ def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -
         raise OutputError(f"{directory} cannot be written: {error.strerror}.") from None
 
 
-def write_texts(texts: Mapping[str, str], directory: str | os.PathLike[str], *, force: bool = False) -> Path:
+def write_texts(
+    texts: Mapping[str, str | bytes], directory: str | os.PathLike[str], *, force: bool = False
+) -> Path:
     """Write all files to a temporary directory, then move them into place.
 
     A crash before the move leaves everything as it was. Files of other names are never touched.
@@ -154,7 +158,7 @@ def write_texts(texts: Mapping[str, str], directory: str | os.PathLike[str], *, 
     try:
         partial.mkdir(parents=True)
         for name, text in texts.items():
-            (partial / name).write_text(text, encoding="utf-8", newline="")
+            (partial / name).write_bytes(text.encode() if isinstance(text, str) else text)
         if target.exists():
             for name in texts:
                 (partial / name).replace(target / name)
@@ -187,64 +191,9 @@ def _cell(value: Any) -> str:
     return '"' + text.replace('"', '""') + '"' if needs_quotes else text
 
 
-class EdgeRow(NamedTuple):
-    """An edge that was kept, dropped by the pruner, or cut because it closed a cycle."""
-
-    cause: str
-    effect: str
-    kept: bool
-    probability: float | None
-    test: str | None
-    """Name of the test that decided, "acyclicity" where it was a cycle, None if nothing was tested."""
-    p_value: float | None
-    coefficient: float | None
-    frequency: float | None
-    """Share of half-samples in which the edge returns, None if there were none."""
-    lags: str | None = None
-    """The lags that matter, 0 for the same time, such as "0 2"; None if there were none to test."""
-
-
 def result_edges(result: Result) -> list[EdgeRow]:
     """Return all edges that learning and pruning looked at."""
-    frequencies = result.stability.frequencies if result.stability else None
-    rows = edge_rows(result.graph, result.tests, result.edge_probabilities, result.cut_edges, frequencies)
-    lags: dict[tuple[str, str], list[str]] = {}
-    for test in result.lag_tests:
-        lags.setdefault((test.cause, test.effect), []).extend([str(test.lag)] if test.matters else [])
-    return [
-        row._replace(lags=" ".join(lags[row[:2]])) if row.kept and row[:2] in lags else row for row in rows
-    ]
-
-
-def edge_rows(
-    graph: CausalGraph,
-    tests: Iterable[EdgeTest],
-    probabilities: NDArray[np.float64] | None = None,
-    cut_edges: Iterable[tuple[str, str]] = (),
-    frequencies: NDArray[np.float64] | None = None,
-) -> list[EdgeRow]:
-    """Return all edges that were looked at: kept ones first, then by probability to three digits."""
-    place = {name: i for i, name in enumerate(graph.names)}
-    test_of = {(test.cause, test.effect): test for test in tests}
-    rows = []
-    for cause, effect in dict.fromkeys([*graph.edges, *test_of, *cut_edges]):
-        test = test_of.get((cause, effect))
-        at = place[cause], place[effect]
-        kept = bool(graph.adjacency[at])
-        statistics = {test.statistic: test.value} if test else {}
-        rows.append(
-            EdgeRow(
-                cause=cause,
-                effect=effect,
-                kept=kept,
-                probability=None if probabilities is None else float(probabilities[at]),
-                test=test.test if test else None if kept else "acyclicity",
-                p_value=statistics.get("p_value"),
-                coefficient=statistics.get("coefficient"),
-                frequency=None if frequencies is None else float(frequencies[at]),
-            )
-        )
-    return sorted(rows, key=lambda row: (not row.kept, -round(row.probability or 0, 3)))
+    return result.edge_rows()
 
 
 class StabilityRow(NamedTuple):
@@ -290,6 +239,7 @@ def _provenance(result: Result, command: str | None) -> dict[str, Any]:
         "command": command,
         "groups": dict(result.groups),
         "series": asdict(result.series),
+        "trust": [asdict(finding) for finding in result.trust],
         "stability": result.stability
         and {
             "n_halves": result.stability.n_halves,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from mcsl.data import Dataset, to_dataset
 from mcsl.errors import GraphError
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import topological_order
@@ -17,11 +20,13 @@ from mcsl.sem.scale import Scale, choose_scale, plain_scale
 FEWEST_ROWS = 2 * N_FOLDS
 
 
-def fit_sem(graph: CausalGraph, problem: Problem, *, max_rows: int = 3000, seed: int = 0) -> FittedSEM:
+def fit_sem(graph: CausalGraph, data: Any, *, max_rows: int = 3000, seed: int = 0) -> FittedSEM:
     """Fit the mechanism of every variable given its causes in the graph, to the table as it is given.
 
+    `data` is a Problem, or anything that `learn` takes with a column for each variable of the graph.
     Rows with missing values are left out; of what remains at most `max_rows` are used, drawn at random.
     """
+    problem = data if isinstance(data, Problem) else Problem.from_dataset(_columns(to_dataset(data), graph))
     if graph.names != problem.names:
         raise GraphError("The graph and the table must name the same variables in the same order.")
     complete = np.flatnonzero(np.isfinite(problem.dataset.values).all(axis=1))
@@ -58,3 +63,11 @@ def fit_sem(graph: CausalGraph, problem: Problem, *, max_rows: int = 3000, seed:
         scales=tuple(scales),
         mechanisms=tuple(mechanisms[index] for index in range(len(problem.variables))),
     )
+
+
+def _columns(dataset: Dataset, graph: CausalGraph) -> Dataset:
+    """Return the columns that the graph names, in its order."""
+    absent = [name for name in graph.names if name not in dataset.names]
+    if absent:
+        raise GraphError(f"The table has no column for {', '.join(absent)}, which the graph names.")
+    return Dataset(dataset.values[:, [dataset.names.index(name) for name in graph.names]], graph.names)

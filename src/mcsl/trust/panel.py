@@ -145,7 +145,7 @@ def _independence(sem: FittedSEM) -> Finding:
         return Finding(
             "independence",
             "good",
-            "No variable's noise depends on its causes, as the model assumes.",
+            "As assumed, no variable's noise depends on its causes.",
             "",
             p_values,
         )

@@ -1,0 +1,56 @@
+"""Graphs on disk, in the format that the name of the file says."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from mcsl.data.delimited import decode
+from mcsl.data.sources import read_bytes
+from mcsl.errors import GraphError, OutputError
+from mcsl.graph import CausalGraph
+from mcsl.outputs.adjacency import read_adjacency
+from mcsl.outputs.files import to_matrix_csv
+
+_READERS = {
+    ".gml": CausalGraph.from_gml,
+    ".graphml": CausalGraph.from_graphml,
+    ".json": CausalGraph.from_json,
+}
+_WRITERS = {
+    ".csv": lambda graph: to_matrix_csv(graph.adjacency.astype(int), graph.names),
+    ".dot": CausalGraph.to_dot,
+    ".gml": CausalGraph.to_gml,
+    ".graphml": CausalGraph.to_graphml,
+    ".json": CausalGraph.to_json,
+}
+
+
+def read_graph(path: str | os.PathLike[str]) -> CausalGraph:
+    """Read a graph from .gml, .graphml or .json; any other file is an adjacency matrix, row causes column."""
+    path = Path(path)
+    reader = _READERS.get(path.suffix.lower())
+    if reader is None:
+        return CausalGraph(*read_adjacency(path))
+    try:
+        return reader(decode(read_bytes(path), str(path)))
+    except GraphError as error:
+        raise type(error)(f"{path}: {error}") from None
+
+
+def write_graph(graph: CausalGraph, path: str | os.PathLike[str]) -> Path:
+    """Write a graph as .csv, .dot, .gml, .graphml or .json; the file is replaced only once it is complete."""
+    path = Path(path)
+    writer = _WRITERS.get(path.suffix.lower())
+    if writer is None:
+        raise OutputError(f"{path} must end in {', '.join(_WRITERS)}, so that its format is known.")
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        partial.write_text(writer(graph), encoding="utf-8", newline="")
+        partial.replace(path)
+    except OSError as error:
+        raise OutputError(f"{path} could not be written: {error.strerror}.") from None
+    finally:
+        partial.unlink(missing_ok=True)
+    return path
