@@ -5,7 +5,7 @@ from importlib import import_module
 import pytest
 
 
-@pytest.mark.parametrize("name", ["pruning"])
+@pytest.mark.parametrize("name", ["pruning", "stability"])
 def test_the_page_shows_the_stored_results(name, tmp_path, monkeypatch):
     tables = import_module(f"benchmarks.{name}.tables")
     written = tables.PAGE.read_text(encoding="utf-8")
