@@ -20,6 +20,8 @@ _MOST_ROWS = 400
 """Rows that a test of independence reads; its cost grows with their square."""
 _SIGNIFICANCE = 0.01
 _FAR_FROM_HALF = 0.3
+_ENOUGH_EDGES = 10
+"""With fewer edges chance alone takes sortability far from one half."""
 _AS_GOOD = 1.02
 """A straight line whose squared error is at most so many times a mechanism's is as good."""
 _NEAR = 10.0
@@ -97,14 +99,14 @@ def _scale(graph: CausalGraph, problem: Problem, standardized: bool) -> list[Fin
         findings.append(Finding("units", "good", "Variances do not give this order away.", "", figures))
     if scalar:
         by_r2 = r2_sortability(problem.dataset, graph)
-        far = abs(by_r2 - 0.5) > _FAR_FROM_HALF
+        far = abs(by_r2 - 0.5) > _FAR_FROM_HALF and graph.n_edges >= _ENOUGH_EDGES
         findings.append(
             Finding(
                 "predictability",
                 "caution" if far else "good",
                 f"Sorting columns by how well the others predict them gives {by_r2:.0%} of this order"
-                + (", far from the 50% of chance." if far else ", which is near chance."),
-                "Ask whether later variables in this order are merely the ones measured with less noise."
+                + (", far from the 50% of chance." if far else "; chance gives 50%."),
+                "Ask whether this order is merely that of how noisily the columns are measured."
                 if far
                 else "",
                 {"r2-sortability": by_r2},
