@@ -134,6 +134,14 @@ def test_vectors_count_where_all_of_their_columns_were_measured():
     assert result.problem.of_effect(pair, []).n_samples == whole.sum()
 
 
+def test_a_vector_that_was_never_measured_whole_is_refused():
+    _, gappy = table(6, n_samples=60)
+    values = gappy.values.copy()
+    values[::2, 0] = values[1::2, 1] = np.nan
+    with pytest.raises(mcsl.DataError, match="The variable 'pair' was measured in 0 rows"):
+        mcsl.learn(values, mcsl.Recipe.additive(), groups={"pair": ["x1", "x2"]}, missing="mask")
+
+
 @pytest.mark.parametrize(
     ("change", "rule", "message"),
     [
@@ -158,6 +166,12 @@ def test_rules_that_are_none_and_series_are_refused():
         mcsl.learn(gappy, missing="mean")
     with pytest.raises(mcsl.SettingsError, match="rule for tables"):
         mcsl.learn(gappy, missing="mask", lags=1)
+
+
+def test_half_samples_follow_the_rule_too():
+    _, gappy = table(8, n_samples=200)
+    stability = mcsl.assess_stability(gappy, mcsl.Recipe.additive(), n_halves=2, missing="mask")
+    assert stability.frequencies.max() == 1.0
 
 
 def test_masked_networks_learn_from_measured_outputs():

@@ -18,7 +18,7 @@ from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph, threshold
 from mcsl.missing import MissingRule, complete
 from mcsl.problem import Knowledge, Problem, cut_windows
-from mcsl.pruning import EdgeTest, Pruned, Pruner, lag_tests
+from mcsl.pruning import lag_tests, prune
 from mcsl.recipe import Recipe
 from mcsl.result import Result
 from mcsl.search import Observer, StopReason, TraceRow, search
@@ -68,7 +68,7 @@ def learn(
         problem = replace(problem, dataset=problem.dataset.standardized())
     problem, found = _search(problem, recipe, seed, observers, timings)
     with _timed("prune", timings):
-        pruned = _prune(recipe.pruner, found.graph, problem)
+        pruned = prune(recipe.pruner, found.graph, problem)
         # A pruner of one's own may not know of required edges.
         graph = CausalGraph(pruned.graph.adjacency | problem.required, problem.names)
         by_lag = lag_tests(graph, problem)
@@ -102,22 +102,6 @@ def _read(data: Any, lags: int, missing: MissingRule, **layout: Any) -> SeriesTa
     if timed or isinstance(data, SeriesTable):
         return to_series(data, **layout)
     return SeriesTable.of(to_dataset(data, allow_missing=missing != "refuse"))
-
-
-def _prune(pruner: Pruner, graph: CausalGraph, problem: Problem) -> Pruned:
-    """Test the causes of each effect on the rows where it was measured."""
-    if problem.observed.all():
-        return pruner.prune(graph, problem)
-    adjacency = np.zeros_like(graph.adjacency)
-    tests: list[EdgeTest] = []
-    for effect in range(problem.n_variables):
-        into = np.zeros_like(adjacency)
-        into[:, effect] = graph.adjacency[:, effect]
-        part = problem.of_effect(effect, np.flatnonzero(into[:, effect]).tolist())
-        pruned = pruner.prune(CausalGraph(into, graph.names), part)
-        adjacency |= pruned.graph.adjacency
-        tests += pruned.tests
-    return Pruned(CausalGraph(adjacency, graph.names), tuple(tests))
 
 
 class _Found(NamedTuple):

@@ -38,3 +38,14 @@ def test_every_rule_learns_and_says_what_it_did(mcsl, holed, tmp_path, rule, wor
     assert record["missing"]["rule"] == rule
     assert record["missing"]["n_missing"] == 3
     assert record["n_samples"] == n_samples
+
+
+def test_pruning_has_the_same_rules(mcsl, holed, tmp_path):
+    np.savetxt(tmp_path / "graph.csv", np.triu(np.ones((3, 3)), 1), fmt="%d", delimiter=",")
+    prune = ["prune", holed, tmp_path / "graph.csv", "--prune", "cam", "--out", tmp_path / "out"]
+    assert "by column 'a' (2), 'b' (1)" in mcsl(*prune).err
+    outcome = mcsl(*prune, "--missing", "mask")
+    assert outcome.exit_code == 0, outcome.err
+    assert "Drew 3 missing values" in outcome.out
+    edges = (tmp_path / "out" / "edges.csv").read_text().splitlines()
+    assert len(edges) == 4, "every edge has its test"

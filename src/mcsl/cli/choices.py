@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
 
 if TYPE_CHECKING:
     from mcsl.pruning import Pruner
@@ -12,6 +14,12 @@ if TYPE_CHECKING:
 RecipeName = Literal["default", "additive", "masked", "paper"]
 MissingName = Literal["refuse", "drop", "impute", "mask"]
 MechanismName = Literal["mlp", "quadratic", "linear"]
+MissingRows = Annotated[
+    MissingName,
+    typer.Option(
+        help="What to do about missing values: drop rows, draw values, or draw causes alone (mask)."
+    ),
+]
 ScoreName = Literal["likelihood", "least-squares"]
 PrunerName = Literal["interactions", "cam", "quadratic", "none"]
 ModelName = Literal["gp", "gp-add", "gp-vec", "linear", "mlp", "pnl", "quadratic"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mcsl.cli.choices import MechanismName, MissingName, PrunerName, RecipeName, ScoreName, build_recipe
+from mcsl.cli.choices import MechanismName, MissingRows, PrunerName, RecipeName, ScoreName, build_recipe
 from mcsl.cli.knowledge import ForbiddenEdges, KnowledgeFile, RequiredEdges, build_knowledge
 from mcsl.cli.layout import (
     GroupByPrefix,
@@ -85,12 +85,7 @@ def learn(
             help="Column to leave out; may be given several times.", metavar="NAME", show_default=False
         ),
     ] = None,
-    missing: Annotated[
-        MissingName,
-        typer.Option(
-            help="What to do about missing values: drop rows, draw values, or draw causes alone (mask)."
-        ),
-    ] = "refuse",
+    missing: MissingRows = "refuse",
     groups: GroupsFile = None,
     group_by_prefix: GroupByPrefix = None,
     lags: Lags = 0,

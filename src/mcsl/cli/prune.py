@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mcsl.cli.choices import PrunerName, build_pruner
+from mcsl.cli.choices import MissingRows, PrunerName, build_pruner
 from mcsl.cli.knowledge import ForbiddenEdges, KnowledgeFile, RequiredEdges, build_knowledge
 
 
@@ -36,6 +36,7 @@ def prune(
             help="Column to leave out; may be given several times.", metavar="NAME", show_default=False
         ),
     ] = None,
+    missing: MissingRows = "refuse",
     knowledge: KnowledgeFile = None,
     require: RequiredEdges = None,
     forbid: ForbiddenEdges = None,
@@ -47,37 +48,45 @@ def prune(
     Writes adjacency.csv, edges.csv (every edge with its test, kept or not) and result.json into DIR and
     prints the edges that are left. Forbidden edges go untested, required ones stay whatever the test says.
     """
+    from dataclasses import asdict, replace
+
     from mcsl.cli.printing import print_edges
     from mcsl.cli.session import logging_to_stderr
     from mcsl.data import read_table
     from mcsl.edge_table import edge_rows
     from mcsl.errors import KnowledgeError
     from mcsl.graph import CausalGraph
+    from mcsl.missing import complete
     from mcsl.outputs import check_directory, read_adjacency, write_pruned
     from mcsl.outputs.adjacency import reorder
     from mcsl.problem import Problem
+    from mcsl.pruning import prune as run_pruner
 
     with logging_to_stderr(verbose):
         check_directory(out, force=force)
-        table = read_table(data, drop=drop or ())
+        table = read_table(data, drop=drop or (), allow_missing=missing != "refuse")
+        completed = complete(table, missing)
         matrix, names = read_adjacency(graph)
         given = CausalGraph(reorder(matrix, names, table.names, kinds=("graph", "table")), table.names)
         known = build_knowledge(knowledge, require, forbid, table.names)
-        problem = Problem.from_dataset(table).with_knowledge(known)
+        problem = Problem.from_dataset(completed.dataset).with_knowledge(known)
         for cause, effect in known.required:
             if effect not in given.children(cause):
                 raise KnowledgeError(
                     f"The required edge {cause} -> {effect} is not in {graph}; add it there."
                 )
         allowed = CausalGraph(given.adjacency & problem.candidates, table.names)
-        pruned = build_pruner(by).prune(allowed, problem)
+        pruned = run_pruner(build_pruner(by), allowed, replace(problem, observed=completed.observed))
         provenance = {
-            "n_samples": table.n_samples,
+            "n_samples": problem.n_samples,
+            "missing": asdict(completed.summary),
             "pruner": by,
             "knowledge": known.to_dict(),
             "fingerprint": table.fingerprint(),
             "command": context.obj,
         }
         write_pruned(pruned, out, provenance=provenance, force=force)
-    print_edges(edge_rows(pruned.graph, pruned.tests), table.n_variables, table.n_samples)
+    print_edges(edge_rows(pruned.graph, pruned.tests), table.n_variables, problem.n_samples)
+    if completed.summary.sentence:
+        typer.echo(completed.summary.sentence)
     typer.echo(f"Results are in {out}.")

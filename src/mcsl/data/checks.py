@@ -151,7 +151,7 @@ def _check_finite(
         remedy = f"fill in or remove {'it' if count == 1 else 'them'} first"
         if noun == "missing value":
             remedy = origin.hint(
-                "choose --missing drop, impute or mask", '`learn` with `missing="drop"`, "impute" or "mask"'
+                "choose --missing drop, impute or mask", 'learn with `missing="drop"`, `"impute"` or `"mask"`'
             )
         raise DataError(f"{_capital(origin.name)} has {count} {noun}{'s'[: count > 1]} {place}; {remedy}.")
 

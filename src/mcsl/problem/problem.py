@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.data.dataset import Dataset
-from mcsl.errors import KnowledgeError, SettingsError
+from mcsl.data import MIN_SAMPLES, Dataset
+from mcsl.errors import DataError, KnowledgeError, SettingsError
 from mcsl.graph.causal_graph import closure, find_cycle
 from mcsl.problem.knowledge import Knowledge
 
@@ -99,6 +99,11 @@ class Problem:
         """
         own = self.variables[effect]
         rows = self.observed[:, list(own.outputs)].all(axis=1)
+        if rows.sum() < MIN_SAMPLES:
+            raise DataError(
+                f"The variable {own.name!r} was measured in {rows.sum()} rows, and learning needs at least "
+                f"{MIN_SAMPLES}; leave it out, or use the rule impute for missing values."
+            )
         used = [*own.inputs, *(column for cause in causes for column in self.variables[cause].inputs)]
         values = np.zeros((int(rows.sum()), self.dataset.n_variables))
         values[:, used] = self.columns(used)[rows]

@@ -3,7 +3,7 @@
 from mcsl.pruning.additive import AdditivePruner
 from mcsl.pruning.interactions import InteractionPruner
 from mcsl.pruning.lags import LagTest, lag_tests
-from mcsl.pruning.pruner import EdgeTest, KeepAll, Pruned, Pruner
+from mcsl.pruning.pruner import EdgeTest, KeepAll, Pruned, Pruner, prune
 from mcsl.pruning.quadratic import QuadraticPruner
 from mcsl.pruning.splines import SplineTable
 
@@ -18,4 +18,5 @@ __all__ = [
     "QuadraticPruner",
     "SplineTable",
     "lag_tests",
+    "prune",
 ]

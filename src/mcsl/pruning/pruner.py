@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+import numpy as np
+
 from mcsl.graph import CausalGraph
 from mcsl.problem import Problem
 
@@ -45,3 +47,19 @@ class KeepAll:
     def prune(self, graph: CausalGraph, problem: Problem) -> Pruned:
         """Return the graph as it is."""
         return Pruned(graph, ())
+
+
+def prune(pruner: Pruner, graph: CausalGraph, problem: Problem) -> Pruned:
+    """Let a pruner test the causes of each effect on the rows where the effect was measured."""
+    if problem.observed.all():
+        return pruner.prune(graph, problem)
+    adjacency = np.zeros_like(graph.adjacency)
+    tests: list[EdgeTest] = []
+    for effect in range(problem.n_variables):
+        into = np.zeros_like(adjacency)
+        into[:, effect] = graph.adjacency[:, effect]
+        part = problem.of_effect(effect, np.flatnonzero(into[:, effect]).tolist())
+        pruned = pruner.prune(CausalGraph(into, graph.names), part)
+        adjacency |= pruned.graph.adjacency
+        tests += pruned.tests
+    return Pruned(CausalGraph(adjacency, graph.names), tuple(tests))
