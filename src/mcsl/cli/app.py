@@ -16,6 +16,7 @@ from mcsl.cli.learn import learn
 from mcsl.cli.prune import prune
 from mcsl.cli.root_cause import root_cause
 from mcsl.cli.simulate import simulate
+from mcsl.cli.simulate_incident import simulate_incident
 from mcsl.errors import McslError
 
 app = typer.Typer(
@@ -27,7 +28,7 @@ app = typer.Typer(
     # Plain help starts sooner than boxes and leaves the words more room.
     rich_markup_mode=None,
 )
-for command in (learn, demo, prune, root_cause, simulate, evaluate):
+for command in (learn, demo, prune, root_cause, simulate, simulate_incident, evaluate):
     app.command()(command)
 
 

@@ -8,9 +8,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from mcsl.data import MIN_SAMPLES
 from mcsl.diagnosis.mechanism import RobustMechanism
 from mcsl.diagnosis.periods import Periods
-from mcsl.diagnosis.surprise import Yardstick, row_weights, surprise
+from mcsl.diagnosis.surprise import Yardstick, quiet_rows, row_weights, surprise
 
 Array = NDArray[np.float64]
 
@@ -18,9 +19,9 @@ Array = NDArray[np.float64]
 class Evidence:
     """Surprise of each variable in the incident, given any others, by mechanisms of normal operation.
 
-    A missing sample says nothing: rows where the effect is missing are not used, and a cause that is
-    missing is taken to be at its median. Rows count by how anomalous the `symptoms` are in them, all alike
-    if there are none.
+    A missing sample says nothing: rows where the effect or a cause is missing are not used. Only where too
+    few would be left is a cause that is missing taken to be at its median. Rows of the incident count by how
+    anomalous the `symptoms` are in them, all alike if there are none.
     """
 
     def __init__(self, periods: Periods, lags: int, symptoms: Sequence[int] = ()) -> None:
@@ -35,9 +36,14 @@ class Evidence:
             if periods.follows
             else np.zeros((lags, self.n_variables))
         )
-        self._normal_windows = _windows(np.nan_to_num(self._normal), lags)
-        self._incident_windows = _windows(np.nan_to_num(np.concatenate([before, self._incident])), lags)
+        self._normal_windows = _windows(self._normal, lags)
+        self._incident_windows = _windows(np.concatenate([before, self._incident]), lags)
         self.weights = row_weights(self._incident[:, list(symptoms)], lags)
+        self.quiet = np.zeros(len(self.weights), dtype=bool)
+        """Rows in which the symptom, if it is one, is not there."""
+        if len(symptoms) == 1:
+            limit = self._yardsticks[symptoms[0]].limit
+            self.quiet = quiet_rows(self._incident[:, symptoms[0]], limit, lags)
         self.silent = np.array([np.nanmax(column) == np.nanmin(column) for column in periods.normal.T])
         """Variables that never moved in normal operation."""
         self.noise = cache(self._noise)
@@ -54,7 +60,8 @@ class Evidence:
 
     def anomaly(self, variable: int) -> float:
         """Return the surprise of a variable by itself."""
-        return surprise(self._incident[:, variable], self.weights, self._yardsticks[variable].limit)
+        limit = self._yardsticks[variable].limit
+        return surprise(self._incident[:, variable], self.weights, limit, self.quiet)
 
     def _noise(self, effect: int, causes: frozenset[int]) -> float:
         """Return the surprise of what a variable's own past and the given causes leave unexplained."""
@@ -63,18 +70,30 @@ class Evidence:
         columns += [cause + d * k for cause in sorted(causes) for k in range(self._lags + 1)]
         if self.silent[effect] or not columns:
             return self.anomaly(effect)
-        response = self._normal[self._lags :, effect]
-        inputs, known = self._normal_windows[:, columns], np.isfinite(response)
-        mechanism = RobustMechanism.fit(inputs[known], response[known])
+        inputs, response = _usable(
+            self._normal_windows[:, columns], self._normal[self._lags :, effect], MIN_SAMPLES
+        )
+        mechanism = RobustMechanism.fit(inputs, response)
         stick = Yardstick.of(response - mechanism.predict(inputs))
-        now = self._incident[:, effect]
-        left = now - mechanism.predict(self._incident_windows[:, columns])
+        inputs, now = _usable(self._incident_windows[:, columns], self._incident[:, effect], 1)
+        left = now - mechanism.predict(inputs)
         # A variable that is where it always is has not failed, whatever its causes let expect.
         left = np.sign(left) * np.minimum(np.abs(left), np.abs(now))
-        return surprise(stick.measure(left), self.weights, stick.limit)
+        return surprise(stick.measure(left), self.weights, stick.limit, self.quiet)
 
 
 def _windows(values: Array, lags: int) -> Array:
     """Return rows (t, t-1, ..., t-p) side by side, without the first p."""
     n_rows = len(values) - lags
     return np.concatenate([values[lags - k : lags - k + n_rows] for k in range(lags + 1)], axis=1)
+
+
+def _usable(inputs: Array, response: Array, least: int) -> tuple[Array, Array]:
+    """Return the inputs without gaps, and the response as missing where they had some.
+
+    If fewer than `least` rows would be left, all of them are.
+    """
+    complete = np.isfinite(inputs).all(axis=1)
+    if np.isfinite(response[complete]).sum() >= least:
+        response = np.where(complete, response, np.nan)
+    return np.nan_to_num(inputs), response

@@ -33,7 +33,9 @@ class RobustMechanism:
 
     @classmethod
     def fit(cls, inputs: Array, response: Array) -> RobustMechanism:
-        """Fit to rows of inputs, shape (n, k), and the response to them."""
+        """Fit to rows of inputs, shape (n, k), and the response to them; rows without one are left out."""
+        known = np.isfinite(response)
+        inputs, response = inputs[known], response[known]
         knots = np.quantile(inputs, _KNOTS, axis=0).T
         design = _splines(inputs, knots)
         centre, deviation = design.mean(axis=0), design.std(axis=0)

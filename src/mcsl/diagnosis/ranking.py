@@ -15,7 +15,6 @@ from mcsl.graph import CausalGraph
 
 _MOST_RIVALS = 10
 """How many of the loudest variables are tried as explanations of the others."""
-_UNEXPLAINED_WEIGHT, _RELIEF_WEIGHT, _REACH_WEIGHT = 0.5, 0.25, 1.5
 
 
 def rank(
@@ -61,10 +60,7 @@ def _judge(
     candidate = Candidate(
         rank=0,
         name=graph.names[i],
-        score=noise
-        + _UNEXPLAINED_WEIGHT * unexplained
-        + _RELIEF_WEIGHT * mean_relief
-        + _REACH_WEIGHT * reach,
+        score=noise + unexplained + mean_relief + reach,
         anomaly=float(np.exp(anomaly)),
         noise=float(np.exp(noise)),
         unexplained=float(np.exp(unexplained)),

@@ -18,7 +18,7 @@ class Candidate:
     rank: int
     name: str
     score: float
-    """log `noise` + 1/2 log `unexplained` + 1/4 log `relief` + 3/2 `reach`."""
+    """log(`noise` `unexplained` `relief`) + `reach`."""
     anomaly: float
     """How anomalous the variable is."""
     noise: float

@@ -14,6 +14,7 @@ _LEAST_LIMIT = 2.576
 """What 99 of 100 samples of a normal distribution keep, in deviations."""
 _RESOLUTION = 1e-3
 _LEAST_WEIGHT = 1e-3
+_LONGEST_PATH = 5
 
 
 @dataclass(frozen=True)
@@ -44,12 +45,15 @@ class Yardstick:
         return z
 
 
-def surprise(z: Array, weights: Array, limit: float) -> float:
+def surprise(z: Array, weights: Array, limit: float, quiet: NDArray[np.bool_]) -> float:
     """Return log(sqrt(sum_t w_t z_t^2 / sum_t w_t) / limit): above 0, the incident leaves what is normal.
 
-    Samples that are missing have no say; without any, nothing is known and nothing is anomalous.
+    What a variable does while the symptom is quiet does not cause it, so the limit is at least that. Samples
+    that are missing have no say; without any, nothing is known and nothing is anomalous.
     """
     known = np.isfinite(z)
+    early = np.abs(z[known & quiet])
+    limit = max(limit, float(np.median(early)) if len(early) else 0.0)
     total = float(weights[known].sum())
     if not total:
         return -float(np.log(limit))
@@ -69,3 +73,16 @@ def row_weights(z: Array, lags: int) -> Array:
     )
     heaviest = float(weights.max())
     return np.maximum(weights, _LEAST_WEIGHT * heaviest) if heaviest > 0 else np.ones(len(z))
+
+
+def quiet_rows(z: Array, limit: float, lags: int) -> NDArray[np.bool_]:
+    """Tell in which rows of an incident its symptom z is not there yet.
+
+    These are the rows before its first anomaly in which it stays below a third of its peak. A cause may
+    come a few times `lags` rows before its effect, so as many do not count. One row is not enough.
+    """
+    size = np.abs(np.nan_to_num(z))
+    loud = np.flatnonzero(size > limit)
+    first = loud[0] - _LONGEST_PATH * lags if len(loud) else 0
+    quiet: NDArray[np.bool_] = (np.arange(len(z)) < first) & (size < size.max() / 3)
+    return quiet if quiet.sum() > 1 else np.zeros_like(quiet)

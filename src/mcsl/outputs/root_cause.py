@@ -12,6 +12,7 @@ from mcsl.outputs.files import to_csv, to_json, to_matrix_csv, write_texts
 
 if TYPE_CHECKING:
     from mcsl.diagnosis import RootCauseResult
+    from mcsl.simulation import Incident
 
 _MOST_SHOWN = 16
 
@@ -54,6 +55,21 @@ def write_root_cause_picture(result: RootCauseResult, path: str | os.PathLike[st
     return write_graph_picture(
         graph, path, highlight=first.path or (first.name,), title=f"Root cause{symptom}: {first.name}"
     )
+
+
+def write_incident(incident: Incident, directory: str | os.PathLike[str], *, force: bool = False) -> Path:
+    """Write baseline.csv and incident.csv, empty where values are missing, truth.csv and answer.json."""
+    answer = {
+        name: getattr(incident, name) for name in ("root_cause", "target", "fault", "decoys", "confounded")
+    }
+    texts = {
+        "truth.csv": to_matrix_csv(incident.graph.adjacency.astype(int), incident.graph.names),
+        "answer.json": to_json(answer),
+    }
+    for name, table in (("baseline.csv", incident.baseline), ("incident.csv", incident.incident)):
+        rows = [[None if value != value else value for value in row] for row in table.values.tolist()]
+        texts[name] = to_csv(table.names, rows)
+    return write_texts(texts, directory, force=force)
 
 
 def _summary(result: RootCauseResult, command: str | None) -> dict[str, object]:

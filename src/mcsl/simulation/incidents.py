@@ -30,7 +30,7 @@ class Incident:
 
     baseline: Dataset = field(repr=False)
     incident: Dataset = field(repr=False)
-    """The rows that follow the baseline, from the fault on."""
+    """The rows that follow the baseline."""
     root_cause: str
     target: str
     """The symptom: a descendant of the root cause that is among the most anomalous."""
@@ -74,6 +74,7 @@ def simulate_incident(
     lags: int = 1,
     n_baseline: int = 600,
     n_incident: int = 20,
+    n_before: int = 0,
     fault: Fault | None = None,
     size: float | None = None,
     hidden_confounder: bool = False,
@@ -81,6 +82,8 @@ def simulate_incident(
     missing: float = 0.0,
 ) -> Incident:
     """Simulate a series along a random DAG whose last `n_incident` rows show a fault at one variable.
+
+    The fault begins after the first `n_before` of them: who exports an incident does not know when it began.
 
     The series is a `SeriesModel` with monotone responses, so that a fault is passed on: effects are about
     as loud as their causes, noise is between a third of the signal and as large, and three variables in
@@ -95,12 +98,14 @@ def simulate_incident(
       of `size`.
 
     With `hidden_confounder` an unobserved series moves a fifth of the variables, at least two, all the time.
-    Decoys, at most one in ten variables when `n_decoys` is None, shift by a fault of their own that never
-    reaches a variable which the fault reaches. `missing` is the share of values that are lost, as NaN.
+    Decoys, at most one in ten variables when `n_decoys` is None, have shifted since the baseline, by as much,
+    and never reach a variable which the fault reaches. `missing` is the share of values lost, as NaN.
     """
     check_at_least("n_variables", n_variables, 2)
     check_at_least("n_baseline", n_baseline, 1)
     check_at_least("n_incident", n_incident, 1)
+    if not 0 <= n_before < n_incident:
+        raise SettingsError(f"`n_before` must be at least 0 and below `n_incident`. Got {n_before} instead.")
     if fault is not None:
         check_choice("fault", fault, Fault)
     if fault == "mechanism" and n_variables < 3:
@@ -124,7 +129,8 @@ def simulate_incident(
     decoys = rng.choice(apart, min(n_decoys, len(apart)), replace=False)
     confounded = rng.choice(n_variables, max(2, n_variables // 5), replace=False) if hidden_confounder else ()
     model = _draw_model(dag, [dag.names[k] for k in confounded], lags, rng)
-    faults: dict[str, Fault] = {dag.names[k]: "level" for k in decoys} | {dag.names[root]: fault}
+    odd = [dag.names[k] for k in sorted(decoys)]
+    faults: dict[str, Fault] = dict.fromkeys(odd, "level") | {dag.names[root]: fault}
     heavy = {name for name in dag.names if rng.random() < 0.3}
     sign = float(rng.choice([-1.0, 1.0]))
     choice = rng.random()
@@ -140,14 +146,13 @@ def simulate_incident(
                 # The hyperbolic sine of a standard normal has heavier tails and this deviation.
                 noise = deviation * np.sinh(noise / deviation) / np.sqrt(np.sinh(1) * np.e)
             if name in faults:
-                _break(
-                    faults[name], sign * size, deviation, signal[n_baseline:], noise[n_baseline:], fault_rng
-                )
+                rows = slice(n_baseline if name in odd else n_baseline + n_before, None)
+                _break(faults[name], sign * size, deviation, signal[rows], noise[rows], fault_rng)
             return signal, noise
 
         noise_rng = np.random.default_rng(noise_seed)
         series = model.run(n_baseline + n_incident, noise_rng, intervene=intervene).values[:, :n_variables]
-        normal, broken = series[:n_baseline], series[n_baseline:]
+        normal, broken = series[:n_baseline], series[n_baseline + n_before :]
         loudness = np.sqrt(np.mean((broken - normal.mean(axis=0)) ** 2, axis=0)) / normal.std(axis=0)
         loud = reached[loudness[reached] >= np.median(loudness[reached])]
         target = int(loud[int(choice * len(loud))])
@@ -168,7 +173,7 @@ def simulate_incident(
         target=dag.names[target],
         graph=dag,
         fault=fault,
-        decoys=tuple(dag.names[k] for k in sorted(decoys)),
+        decoys=tuple(odd),
         confounded=tuple(dag.names[k] for k in sorted(confounded)),
     )
 

@@ -1,0 +1,137 @@
+import csv
+import json
+
+import pytest
+
+from mcsl.cli import main
+
+METRICS = """service,{names},{names}
+metric,{latency},{errors}
+statistic,{averages},{averages}
+unix_timestamp,{blank}
+"""
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory):
+    place = tmp_path_factory.mktemp("incident") / "sim"
+    assert (
+        main(
+            ["simulate-incident", "--variables", "6", "--seed", "3", "--missing", "0.1", "--out", str(place)]
+        )
+        == 0
+    )
+    return place, json.loads((place / "answer.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def ranked(simulated, tmp_path_factory):
+    place, answer = simulated
+    out = tmp_path_factory.mktemp("ranked") / "out"
+    arguments = [
+        "root-cause",
+        place / "incident.csv",
+        "--baseline",
+        place / "baseline.csv",
+        "--target",
+        answer["target"],
+    ]
+    assert (
+        main(
+            [
+                *map(str, arguments),
+                "--lags",
+                "1",
+                "--known-graph",
+                str(place / "truth.csv"),
+                "--out",
+                str(out),
+            ]
+        )
+        == 0
+    )
+    return out
+
+
+def test_a_simulated_incident_is_written_and_explained(simulated, ranked):
+    told = json.loads((ranked / "ranking.json").read_text())
+    assert told["root_cause"] == simulated[1]["root_cause"]
+    assert told["ranking"][0]["path"][-1] == told["target"] == simulated[1]["target"]
+    assert told["n_missing"] > 0
+    assert told["command"].startswith("mcsl root-cause")
+    with (ranked / "ranking.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["name"] for row in rows] == [candidate["name"] for candidate in told["ranking"]]
+    assert rows[0]["reason"].endswith(".")
+
+
+def test_the_pictures_are_there(ranked):
+    assert (ranked / "graph.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (ranked / "graph.svg").read_text()
+
+
+def test_the_ranking_is_printed(simulated, tmp_path, capsys):
+    place, answer = simulated
+    arguments = [
+        place / "incident.csv",
+        "--baseline",
+        place / "baseline.csv",
+        "--known-graph",
+        place / "truth.csv",
+    ]
+    others = ",".join(name for name in answer["confounded"] or ["x1"])
+    assert (
+        main(["root-cause", *map(str, arguments), "--cannot-be-root", others, "--out", str(tmp_path / "out")])
+        == 0
+    )
+    printed = capsys.readouterr().out
+    assert "variables are anomalous in 20 rows, compared with 600 normal ones." in printed
+    assert "own-noise" in printed
+    assert not any(line.split()[1:2] == ["x1"] for line in printed.splitlines())
+
+
+def test_the_baseline_may_be_leading_rows(simulated, tmp_path):
+    place, answer = simulated
+    lines = (place / "baseline.csv").read_text().splitlines() + (
+        place / "incident.csv"
+    ).read_text().splitlines()[1:]
+    (tmp_path / "all.csv").write_text("\n".join(lines) + "\n")
+    out = tmp_path / "out"
+    arguments = [tmp_path / "all.csv", "--baseline", "600", "--target", answer["target"], "--lags", "1"]
+    assert (
+        main(
+            ["root-cause", *map(str, arguments), "--known-graph", str(place / "truth.csv"), "--out", str(out)]
+        )
+        == 0
+    )
+    assert json.loads((out / "ranking.json").read_text())["n_incident"] == 20
+
+
+def test_one_metric_of_a_table_with_several_rows_of_names(simulated, tmp_path):
+    place, answer = simulated
+    for name in ("baseline", "incident"):
+        names, *rows = (place / f"{name}.csv").read_text().splitlines()
+        n = names.count(",") + 1
+        head = METRICS.format(
+            names=names,
+            latency=",".join(["latency"] * n),
+            errors=",".join(["errors"] * n),
+            averages=",".join(["Average"] * n),
+            blank="," * (2 * n - 1),
+        )
+        body = [f"{300 * k},{row},{','.join(['0'] * n)}" for k, row in enumerate(rows)]
+        (tmp_path / f"{name}.csv").write_text(head + "\n".join(body) + "\n")
+    arguments = [tmp_path / "incident.csv", "--baseline", tmp_path / "baseline.csv", "--metric", "latency"]
+    arguments += ["--statistic", "Average", "--target", answer["target"], "--lags", "1"]
+    arguments += ["--known-graph", place / "truth.csv", "--out", tmp_path / "out"]
+    assert main(["root-cause", *map(str, arguments)]) == 0
+    assert json.loads((tmp_path / "out" / "ranking.json").read_text())["root_cause"] == answer["root_cause"]
+
+
+def test_mistakes_exit_with_2_and_a_sentence(simulated, tmp_path, capsys):
+    place, _ = simulated
+    arguments = ["root-cause", str(place / "incident.csv"), "--baseline", str(place / "baseline.csv")]
+    assert main([*arguments, "--target", "y", "--out", str(tmp_path / "out")]) == 2
+    assert "`target` names 'y', which is no column; there are x1, x2" in capsys.readouterr().err
+    assert main([*arguments, "--metric", "latency", "--out", str(tmp_path / "out")]) == 2
+    assert "rows of names above" in capsys.readouterr().err
