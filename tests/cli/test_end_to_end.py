@@ -47,6 +47,7 @@ def test_demo(workplace):
         "edges.csv",
         "probabilities.csv",
         "result.json",
+        "result.mcsl",
         "trace.csv",
         "truth.csv",
     )
