@@ -1,6 +1,7 @@
 """Do intervals of effects hold the truth when the graph is right? One JSON line per simulated effect.
 
     python -m benchmarks.effects.run [--models gp-add gp ...] [--seeds 1000-1024] [--out FILE]
+    python -m benchmarks.effects.tables
 
 Each seed draws a graph of eight variables, a table of 1000 rows along it (500 for gp), and one pair of a
 cause and a descendant. The effect of moving the cause from its 20% to its 80% quantile is estimated on the
