@@ -119,7 +119,7 @@ def test_series_with_gaps_and_different_lengths():
     assert result.n_samples == 200 + 500 - 2 - 11
     assert result.graph.names == ("a", "b", "c", "d")
     assert result.series.sentence == (
-        "Samples are from 2 series, with 1 lags; 2 missing values were filled by straight lines and "
+        "Samples are from 2 series, with 1 lag; 2 missing values were filled by straight lines and "
         "11 windows were left out for longer gaps."
     )
 

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mcsl.data import Dataset, read_table, to_dataset
+    from mcsl.data import Dataset, read_table, to_dataset, to_series
     from mcsl.diagnosis import RootCauseResult, root_cause
     from mcsl.errors import (
         CyclicGraphError,
@@ -41,14 +41,14 @@ if TYPE_CHECKING:
     from mcsl.result import Result
     from mcsl.search import Schedule, StopReason, TraceRow
     from mcsl.sem import FittedSEM, fit_sem
-    from mcsl.simulation import Simulation, simulate
+    from mcsl.simulation import Simulation, simulate, simulate_series
     from mcsl.stability import assess_stability
     from mcsl.trust import Finding
 
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "data": ("Dataset", "read_table", "to_dataset"),
+    "data": ("Dataset", "read_table", "to_dataset", "to_series"),
     "diagnosis": ("RootCauseResult", "root_cause"),
     "errors": (
         "CyclicGraphError",
@@ -76,7 +76,7 @@ _ROOMS = {
     "search": ("Schedule", "StopReason", "TraceRow"),
     "stability": ("assess_stability",),
     "sem": ("FittedSEM", "fit_sem"),
-    "simulation": ("Simulation", "simulate"),
+    "simulation": ("Simulation", "simulate", "simulate_series"),
     "trust": ("Finding",),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
@@ -127,7 +127,9 @@ __all__ = [
     "read_table",
     "root_cause",
     "simulate",
+    "simulate_series",
     "to_dataset",
+    "to_series",
     "write_graph",
     "write_graph_picture",
 ]

@@ -66,7 +66,7 @@ def test_series_are_learned_and_their_lags_listed(mcsl, series, tmp_path):
     outcome = mcsl("learn", series, *options)
     assert outcome.exit_code == 0, outcome.err
     assert "among 3 variables, from 258 samples" in outcome.out
-    assert "Samples are from 2 series, with 1 lags. Lags that matter are listed" in outcome.out
+    assert "Samples are from 2 series, with 1 lag. Lags that matter are listed" in outcome.out
     lags = pl.read_csv(out / "lags.csv")
     assert set(lags["lag"]) == {0, 1}
     assert outcome.out.splitlines()[0].split() == ["cause", "effect", "lags", "probability", "p-value"]

@@ -29,12 +29,11 @@ class SeriesSummary:
     def sentence(self) -> str:
         """Say how many series there were and what was done about gaps."""
         series = "one series" if self.n_series == 1 else f"{self.n_series} series"
+        lags = "1 lag" if self.lags == 1 else f"{self.lags} lags"
         values = "1 missing value was" if self.n_filled == 1 else f"{self.n_filled} missing values were"
         windows = "1 window was" if self.n_left_out == 1 else f"{self.n_left_out} windows were"
         gaps = f"; {values} filled by straight lines and {windows} left out for longer gaps"
-        return f"Samples are from {series}, with {self.lags} lags" + (
-            f"{gaps}." if self.n_filled or self.n_left_out else "."
-        )
+        return f"Samples are from {series}, with {lags}{gaps if self.n_filled or self.n_left_out else ''}."
 
 
 def cut_windows(
