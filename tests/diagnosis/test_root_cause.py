@@ -179,3 +179,14 @@ def test_simulated_incidents_are_explained_with_their_lags():
         found = mcsl.root_cause(incident.incident, baseline=incident.baseline, target=incident.target, lags=1)
         right += found.root_cause == incident.root_cause
     assert right >= 4
+
+
+def test_what_was_off_before_the_symptom_began_did_not_cause_it():
+    rng = np.random.default_rng(4)
+    incident = np.concatenate([operate(4, rng), operate(4, rng, fault=4.0)])
+    incident[:, 3] += 50
+    found = mcsl.root_cause(
+        frame(incident), baseline=frame(operate(300, rng)), target="site", known_graph=CHAIN
+    )
+    assert found.root_cause == "search"
+    assert found.candidate("ads").reason == "It was off already before the symptom began."

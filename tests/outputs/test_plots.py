@@ -85,6 +85,17 @@ def test_a_missed_edge_may_run_upwards():
     assert tips[2] == pytest.approx(box.get_y())
 
 
+def test_a_path_stands_out():
+    ax = plot_graph(GRAPH, ax=axes(), highlight=(NAMES[0], NAMES[1], NAMES[5]))
+    colors = [mpl.colors.to_hex(shaft.get_edgecolor()) for shaft in patches(ax, PathPatch)]
+    assert sorted(colors) == ["#22313f", "#d55e00", "#d55e00"]
+    fills = [mpl.colors.to_hex(box.get_facecolor()) for box in patches(ax, FancyBboxPatch)]
+    assert [fill != fills[2] for fill in fills] == [True, True, False, False, False, True]
+    assert fills[0] != fills[1] == fills[5]
+    with pytest.raises(GraphError, match="is no edge of the graph"):
+        plot_graph(GRAPH, ax=axes(), highlight=(NAMES[1], NAMES[0]))
+
+
 def test_other_variables_are_refused():
     with pytest.raises(GraphError, match="only one of them has b, c"):
         plot_graph(CausalGraph(np.zeros((2, 2)), ("a", "b")), truth=CausalGraph(np.zeros((2, 2)), ("a", "c")))

@@ -63,6 +63,12 @@ class Evidence:
         limit = self._yardsticks[variable].limit
         return surprise(self._incident[:, variable], self.weights, limit, self.quiet)
 
+    def was_off(self, variable: int) -> bool:
+        """Tell whether a variable was beyond its limit before the symptom began."""
+        early = np.abs(self._incident[self.quiet, variable])
+        early = early[np.isfinite(early)]
+        return len(early) > 0 and float(np.median(early)) > self._yardsticks[variable].limit
+
     def _noise(self, effect: int, causes: frozenset[int]) -> float:
         """Return the surprise of what a variable's own past and the given causes leave unexplained."""
         d = self.n_variables

@@ -75,11 +75,14 @@ def _judge(
     explains = [
         graph.names[j] for j in sorted(left, key=left.__getitem__) if left[j] <= 0 and j not in came_from
     ]
-    return replace(candidate, reason=_words(candidate, [graph.names[j] for j in causes], explains))
+    words = _words(candidate, [graph.names[j] for j in causes], explains, evidence.was_off(i))
+    return replace(candidate, reason=words)
 
 
-def _words(candidate: Candidate, causes: Sequence[str], explains: Sequence[str]) -> str:
+def _words(candidate: Candidate, causes: Sequence[str], explains: Sequence[str], was_off: bool) -> str:
     """Say in one sentence what speaks for or against a candidate."""
+    if was_off and candidate.anomaly < 1.5:
+        return "It was off already before the symptom began."
     if candidate.anomaly <= 1:
         return "It keeps within what is normal."
     loud = f"It is at {candidate.anomaly:.3g} times its normal limit"

@@ -43,12 +43,13 @@ def write_root_cause(
 
 
 def write_root_cause_picture(result: RootCauseResult, path: str | os.PathLike[str]) -> Path:
-    """Draw the anomalous variables and the way from the first candidate to the symptom."""
+    """Draw the way from the first candidate to the symptom; of many variables, only the anomalous."""
     from mcsl.outputs.plots import write_graph_picture
 
     first = result.ranking[0]
     loudest = [*first.path, first.name, *([result.target] if result.target else []), *result.anomalous]
-    shown = tuple(dict.fromkeys(loudest))[:_MOST_SHOWN]
+    names = result.graph.names
+    shown = tuple(dict.fromkeys(loudest))[:_MOST_SHOWN] if len(names) > _MOST_SHOWN else names
     edges = [(a, b) for a, b in result.graph.edges if a in shown and b in shown]
     graph = CausalGraph.from_edges(edges, shown)
     symptom = f" of {result.target}" if result.target else ""
