@@ -11,7 +11,10 @@ from scipy.optimize import minimize
 
 # Single precision halves the cost; the noise on the diagonal keeps every matrix well conditioned.
 Array = NDArray[np.float32]
+LEAST_RELEVANT = 0.05
+"""Inputs of less relevance change nothing over the range of the data."""
 _MOST_RELEVANT = 20.0
+_MANY_INPUTS = 5
 _PRIOR_DEVIATION = 3.0
 _NOISE_BOUNDS = (0.01, 1000.0)
 
@@ -38,40 +41,43 @@ def gaussian(left: Array, right: Array) -> Array:
     return similarity
 
 
-def learn_kernel(
-    inputs: Array,
-    responses: Array,
-    *,
-    block_size: int = 500,
-    max_steps: int = 40,
-) -> Kernel:
+def learn_kernel(inputs: Array, responses: Array, *, block_size: int = 500) -> Kernel:
     """Maximise the posterior of relevances and noise, from the best of a few equal relevances.
 
     The posterior is the marginal likelihood times half-normal priors on the relevances, which keep weak
-    data from being explained by a few very short length scales.
+    data from being explained by a few very short length scales. The responses share the kernel; each has
+    its own variance, which is profiled out.
 
     The rows are cut into blocks that are taken as independent. The information about the kernel is in
     pairs of rows: small blocks see fewer pairs than one large matrix, but many more for the same work.
-    The responses share the kernel; each has its own variance, which is profiled out.
+    Two blocks tell which of the inputs matter. Only a function of many inputs needs all blocks.
     """
     n_blocks = max(len(inputs) // block_size, 1)
-    blocks = [
-        (x, y)
-        for x, y in zip(np.array_split(inputs, n_blocks), np.array_split(responses, n_blocks), strict=True)
-    ]
+    blocks = list(
+        zip(np.array_split(inputs, n_blocks), np.array_split(responses, n_blocks), strict=True),
+    )
     n_inputs = inputs.shape[1]
     points = [np.append(np.full(n_inputs, scale), 0.0) for scale in (1 / n_inputs, 0.3, 1.0, 2.0)]
-    losses = [_loss(point, blocks)[0] for point in points]
-    found = minimize(
+    start = min(points, key=lambda point: _loss(point, blocks[:1])[0])
+    found = _climb(start, blocks[:2], max_steps=15)
+    if np.sum(found[:-1] >= LEAST_RELEVANT) >= _MANY_INPUTS:
+        found = _climb(found, blocks, max_steps=5)
+    return Kernel(found[:-1].astype(np.float32), float(np.exp(found[-1])))
+
+
+def _climb(
+    start: NDArray[np.float64], blocks: list[tuple[Array, Array]], max_steps: int
+) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = minimize(
         _loss,
-        points[int(np.argmin(losses))],
+        start,
         args=(blocks,),
         jac=True,
         method="L-BFGS-B",
-        bounds=[(0.0, _MOST_RELEVANT)] * n_inputs + [tuple(np.log(_NOISE_BOUNDS))],
+        bounds=[(0.0, _MOST_RELEVANT)] * (len(start) - 1) + [tuple(np.log(_NOISE_BOUNDS))],
         options={"maxiter": max_steps, "ftol": 1e-4},
-    )
-    return Kernel(found.x[:-1].astype(np.float32), float(np.exp(found.x[-1])))
+    ).x
+    return found
 
 
 def _loss(point: NDArray[np.float64], blocks: list[tuple[Array, Array]]) -> tuple[float, NDArray[np.float64]]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import ndtr, ndtri
 
-from mcsl.pruning.gaussian_process import Array, Kernel, gaussian, learn_kernel
+from mcsl.pruning.gaussian_process import LEAST_RELEVANT, Array, Kernel, gaussian, learn_kernel
 from mcsl.pruning.smoothing import fit_smooth, inverse_of
 from mcsl.pruning.splines import SplineTable, standardize
 
@@ -20,7 +20,6 @@ Matrix = NDArray[np.float64]
 N_FOLDS = 4
 FEWEST_ROWS = 100
 _HEAVY_TAIL = 10.0
-_LEAST_RELEVANT = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,31 +47,32 @@ def joint_test(
 
     is standard normal; if it matters, m - g predicts y - g and T is large. Both factors are first cleared
     of their additive dependence on the other inputs. The factors of several responses are multiplied
-    first and summed.
+    first and summed. A group without relevance in the kernel hardly moves m: its p-value is 1.
     """
     x, y = _tamed(inputs[rows]), _tamed(responses[rows]).astype(np.float32)
     kernel = learn_kernel(x.astype(np.float32), y)
-    # A relevance of zero would leave nothing to test; the floor gives every input a direction.
-    kernel = Kernel(np.maximum(kernel.relevance, np.float32(_LEAST_RELEVANT)), kernel.noise)
+    relevant = [k for k, group in enumerate(groups) if kernel.relevance[group].max() >= LEAST_RELEVANT]
+    p_values = np.ones(len(groups))
+    if not relevant:
+        return JointFindings(p_values, 0.0)
     n_basis = max(2, min(8, -(-len(x) // (3 * x.shape[1]))))
     table = SplineTable.of(x, n_basis=n_basis)
     everywhere = _AdditiveFit(table.design)
+    tested = [groups[k] for k in relevant]
     blurs = [
-        _Blur(x[:, group], everywhere.residuals(x[:, group], table.functions(group))) for group in groups
+        _Blur(x[:, group], everywhere.residuals(x[:, group], table.functions(group))) for group in tested
     ]
     folds = np.linspace(0, len(x), N_FOLDS + 1).astype(int)
-    full, reduced = _predict_ahead(x.astype(np.float32), y, kernel, groups, blurs, folds)
+    full, reduced = _predict_ahead(x.astype(np.float32), y, kernel, tested, blurs, folds)
     ahead = _AdditiveFit(table.design[folds[1] :])
-    p_values = [
-        _p_value(y[folds[1] :] - g, full - g, g, ahead, table.functions(group))
-        for group, g in zip(groups, reduced, strict=True)
-    ]
+    for k, g in zip(relevant, reduced, strict=True):
+        p_values[k] = _p_value(y[folds[1] :] - g, full - g, g, ahead, table.functions(groups[k]))
     last = slice(folds[-2], None)
     errors = np.sum((y[last] - full[folds[-2] - folds[1] :]) ** 2, axis=1, dtype=np.float64)
     difference = np.sum((y[last] - _additive_prediction(table, y, folds[-2])) ** 2, axis=1) - errors
     spread = np.std(difference)
     advantage = np.mean(difference) / spread * np.sqrt(len(difference)) if spread > 0 else 0.0
-    return JointFindings(np.array(p_values), float(advantage))
+    return JointFindings(p_values, float(advantage))
 
 
 def _tamed(values: Matrix) -> Matrix:
@@ -118,10 +118,12 @@ class _Blur:
         For x ~ N(mu, S) and k with relevances R it is |I + R S|^-1/2 times the Gaussian of mu - x' with
         covariance R^-1 + S.
         """
-        spread = np.diag(1 / relevance.astype(float)) + self.covariance
+        # Within a group, a column of no relevance at all would have no length scale.
+        floored = np.maximum(relevance.astype(float), 1e-6)
+        spread = np.diag(1 / floored) + self.covariance
         factor = np.linalg.cholesky(spread)
         white = np.linalg.inv(factor).T
-        shrink = 1 / (np.prod(np.diag(factor)) * np.sqrt(np.prod(relevance.astype(float))))
+        shrink = 1 / (np.prod(np.diag(factor)) * np.sqrt(np.prod(floored)))
         means, values = self.means @ white, self.values @ white
         return means.astype(np.float32), values.astype(np.float32), np.float32(shrink)
 
