@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from mcsl.problem import Knowledge, Problem, read_knowledge
     from mcsl.pruning import AdditivePruner, InteractionPruner, KeepAll, QuadraticPruner
     from mcsl.recipe import Recipe
+    from mcsl.rescaling import check_rescaling
     from mcsl.result import Result
     from mcsl.search import Schedule, StopReason, TraceRow
     from mcsl.sem import FittedSEM, fit_sem
@@ -72,6 +73,7 @@ _ROOMS = {
     "outputs.plots": ("plot_graph", "write_graph_picture"),
     "pruning": ("AdditivePruner", "InteractionPruner", "KeepAll", "QuadraticPruner"),
     "recipe": ("Recipe",),
+    "rescaling": ("check_rescaling",),
     "result": ("Result",),
     "search": ("Schedule", "StopReason", "TraceRow"),
     "stability": ("assess_stability",),
@@ -115,6 +117,7 @@ __all__ = [
     "StopReason",
     "TraceRow",
     "assess_stability",
+    "check_rescaling",
     "evaluate",
     "fit_sem",
     "gaussian_likelihood",

@@ -198,6 +198,34 @@ def test_rows_come_from_any_frame(model):
         assert model.predict(rows).equals(expected)
 
 
+COLUMNS = {
+    "binary": lambda rng, n: rng.integers(0, 2, n),
+    "counts": lambda rng, n: rng.poisson(2, n),
+    "constant": lambda rng, n: np.ones(n),
+    "heavy tails": lambda rng, n: rng.standard_cauchy(n),
+    "orders of magnitude": lambda rng, n: np.exp(3 * rng.standard_normal(n)),
+    "huge": lambda rng, n: 1e200 * rng.standard_normal(n),
+    "tiny": lambda rng, n: 1e-200 * rng.standard_normal(n),
+    "far from zero": lambda rng, n: 1e9 + rng.standard_normal(n),
+    "mostly one value": lambda rng, n: np.where(rng.uniform(size=n) < 0.8, 0.0, rng.standard_normal(n)),
+}
+
+
+@pytest.mark.parametrize("effect", COLUMNS)
+@pytest.mark.parametrize("cause", COLUMNS)
+@pytest.mark.parametrize("n", [10, 60])
+def test_any_column_can_be_a_cause_or_an_effect(cause, effect, n):
+    rng = np.random.default_rng(n)
+    values = np.column_stack([COLUMNS[cause](rng, n), rng.standard_normal(n), COLUMNS[effect](rng, n)])
+    graph = CausalGraph.from_edges([("a", "c"), ("b", "c")], ("a", "b", "c"))
+    model = fit_sem(graph, Problem.from_dataset(mcsl.Dataset(values, graph.names)))
+    assert np.isfinite(model.sample(20).to_numpy()).all()
+    assert np.isfinite(model.predict(values).to_numpy()).all()
+    found = model.effect("a", "c", values[:, 0].min(), values[:, 0].max(), n_bootstrap=5)
+    assert np.isfinite([found.low, found.estimate, found.high]).all()
+    assert np.allclose(model.counterfactual(values, {}).to_numpy(), values)
+
+
 def test_few_rows_gaps_and_few_values_are_no_obstacle():
     graph, problem = chain(60)
     values = problem.dataset.values.copy()

@@ -206,7 +206,10 @@ def _interval(draws: Array, level: float) -> tuple[Array, Array, Array]:
     """Return the first draw as the estimate, and it minus and plus normal quantiles of the others."""
     if not 0 < level < 1:
         raise SettingsError(f"`level` must lie between 0 and 1. Got {level} instead.")
-    estimate, reach = draws[..., 0], ndtri((1 + level) / 2) * draws[..., 1:].std(axis=-1, ddof=1)
+    # Divided by the largest, no unit is so large that its square overflows.
+    unit = float(np.abs(draws).max()) or 1.0
+    reach = ndtri((1 + level) / 2) * unit * (draws[..., 1:] / unit).std(axis=-1, ddof=1)
+    estimate = draws[..., 0]
     return estimate, estimate - reach, estimate + reach
 
 

@@ -117,7 +117,8 @@ def fit_mechanism(
     Penalised splines of each input come first, smoothed by GCV. A Gaussian process of what they leave joins
     them if that lowers the error on rows left out.
     """
-    splines = [SplineFeatures.of(x, k) for k in range(x.shape[1]) if np.ptp(x[:, k]) > 0]
+    varies = bool(np.ptp(z, axis=0).any())
+    splines = [SplineFeatures.of(x, k) for k in range(x.shape[1]) if varies and np.ptp(x[:, k]) > 0]
     features: tuple[Features, ...] = tuple(splines)
     design = evaluate(features, x)
     shrinkage = _smooth(splines, design, z)
@@ -157,6 +158,7 @@ def _smooth(splines: Sequence[SplineFeatures], design: Array, z: Array) -> Array
     fits = [
         fit_smooth(gram, functions.T @ column, float(column @ column), penalties, terms, len(z))
         for column in centred.T
+        if column.any()
     ]
     return np.append(0.0, np.min([fit.shrinkage for fit in fits], axis=0))
 
@@ -217,7 +219,7 @@ def _spread(
     gains = 0.0
     for fold in range(folds.max() + 1):
         out = folds == fold
-        guesses = design @ _solve(design[~out], logs[~out], shrinkage)
+        guesses = np.clip(design @ _solve(design[~out], logs[~out], shrinkage), logs.min(), logs.max())
         guess, seen = guesses[out], guesses[~out]
         shift = np.log(np.mean(errors[~out] ** 2 / np.exp(seen), axis=0))
         plain = np.log(np.mean(errors[~out] ** 2, axis=0))

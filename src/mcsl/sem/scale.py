@@ -45,8 +45,10 @@ class Scale:
 
 def plain_scale(column: Array) -> Scale:
     """Return the scale with mean 0 and deviation 1; a constant column keeps its unit."""
-    deviation = float(column.std())
-    return Scale(float(column.mean()), deviation if deviation > 0 else 1.0)
+    # Dividing by the largest entry first keeps the square from overflowing or vanishing.
+    largest = float(np.abs(column).max()) or 1.0
+    deviation = largest * float((column / largest).std())
+    return Scale(largest * float((column / largest).mean()), deviation if deviation > 0 else 1.0)
 
 
 def choose_scale(column: Array, design: Array) -> Scale:
@@ -55,23 +57,26 @@ def choose_scale(column: Array, design: Array) -> Scale:
     The likelihood of x is log p(T(x)) + log |T'(x)| with Gaussian residuals.
     """
     plain = plain_scale(column)
-    sign = 1.0 if np.median(column) <= column.mean() else -1.0
-    height = sign * column
-    height = height - height.min()
+    standardized = plain.forward(column)
+    sign = 1.0 if np.median(standardized) <= 0 else -1.0
+    height = sign * standardized
+    height -= height.min()
     middle = float(np.median(height))
     if middle <= 0:
         return plain
     basis = np.linalg.qr(np.column_stack([np.ones(len(column)), design]))[0]
-    best, gain = plain, _LEAST_GAIN - _log_deviation(column, basis)
+    best, most = 0.0, _LEAST_GAIN - _log_deviation(standardized, basis)
     for offset in _OFFSETS * middle:
-        logarithm = sign * np.log(height + offset)
-        candidate = -_log_deviation(logarithm, basis) - float(np.log(height + offset).mean())
-        if candidate > gain:
-            edge = float(column.min() if sign > 0 else column.max())
-            scale = plain_scale(logarithm)
-            best = Scale(scale.centre, scale.deviation, sign, edge - sign * offset, 1e-3 * offset)
-            gain = candidate
-    return best
+        logarithm = np.log(height + offset)
+        likelihood = -_log_deviation(logarithm, basis) - float(logarithm.mean())
+        if likelihood > most:
+            best, most = float(offset), likelihood
+    if not best:
+        return plain
+    offset = best * plain.deviation
+    origin = float(column.min() if sign > 0 else column.max()) - sign * offset
+    scale = plain_scale(sign * np.log(sign * (column - origin)))
+    return Scale(scale.centre, scale.deviation, sign, origin, 1e-3 * offset)
 
 
 def _log_deviation(values: Array, basis: Array) -> float:

@@ -1,0 +1,43 @@
+"""Does a graph survive other units? Learn again from rescaled columns and compare."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcsl.data import Dataset
+from mcsl.errors import DataError
+from mcsl.evaluation import shd
+from mcsl.learning import learn
+from mcsl.recipe import Recipe
+from mcsl.result import Result
+from mcsl.trust import Finding
+
+_DECADES = 3.0
+
+
+def check_rescaling(result: Result, *, seed: int = 0) -> Finding:
+    """Multiply every column by a number between 10^-3 and 10^3, learn again, and say what has changed.
+
+    It takes as long as learning did. The result must hold its table, so one that was read from a file
+    cannot be checked, nor one of series, whose windows are the table.
+    """
+    if result.problem is None or not isinstance(result.recipe, Recipe):
+        raise DataError("The result was read from a file, without its table; check it where it is learned.")
+    if result.series.lags:
+        raise DataError("A graph with lags is not checked by rescaling; rescale its series and learn again.")
+    table = result.problem.dataset
+    units = 10.0 ** np.random.default_rng(seed).uniform(-_DECADES, _DECADES, table.n_variables)
+    rescaled = Dataset(table.values * units, table.names)
+    again = learn(
+        rescaled, result.recipe, groups=dict(result.groups), knowledge=result.knowledge, seed=result.seed
+    )
+    changed = shd(again.graph, result.graph)
+    if not changed:
+        return Finding("rescaling", "good", "The same graph is learned in other units.", "", {"shd": 0.0})
+    return Finding(
+        "rescaling",
+        "bad" if 2 * changed > result.graph.n_edges else "caution",
+        f"In other units {changed} edges come out otherwise, of {result.graph.n_edges}.",
+        "Learn from standardised columns, unless all of them share a unit.",
+        {"shd": float(changed)},
+    )

@@ -1,0 +1,37 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import mcsl
+
+
+def test_a_standardised_graph_survives_other_units():
+    simulation = mcsl.simulate("gp-vec", n_variables=3, degree=1, n_samples=200, seed=1, dimension=2)
+    result = mcsl.learn(simulation.dataset, mcsl.Recipe.additive(), groups=simulation.groups)
+    assert mcsl.check_rescaling(result).verdict == "good"
+
+
+def test_a_graph_that_hangs_on_variances_does_not():
+    class BySize(mcsl.KeepAll):
+        """Draws every arrow from a smaller column to a larger one."""
+
+        def prune(self, graph, problem):
+            size = problem.dataset.values.std(axis=0)
+            by_size = mcsl.CausalGraph(size[:, None] < size, graph.names)
+            return replace(super().prune(graph, problem), graph=by_size)
+
+    values = np.random.default_rng(0).standard_normal((200, 3)) * [1, 10, 100]
+    recipe = replace(mcsl.Recipe.additive(), standardize=False, pruner=BySize())
+    found = mcsl.check_rescaling(mcsl.learn(values, recipe), seed=1)
+    assert found.verdict == "bad"
+    assert found.figures["shd"] > 0
+
+
+def test_what_has_no_table_cannot_be_checked(tmp_path):
+    values = np.random.default_rng(0).standard_normal((60, 2))
+    result = mcsl.learn(values, mcsl.Recipe.additive())
+    with pytest.raises(mcsl.DataError, match="without its table"):
+        mcsl.check_rescaling(mcsl.load_result(result.save(tmp_path / "run.mcsl")))
+    with pytest.raises(mcsl.DataError, match="lags"):
+        mcsl.check_rescaling(mcsl.learn(values, mcsl.Recipe.additive(), lags=1))
