@@ -50,6 +50,18 @@ def test_masked_networks_from_the_order_recover_dense_graphs():
     assert mean_shd(mcsl.Recipe.masked(), model="gp", n_variables=10, degree=4) <= 12
 
 
+@pytest.mark.parametrize(("share", "bound"), [(0.1, 2), (0.3, 4)])
+def test_masking_loses_little_to_gaps(share, bound):
+    distances = []
+    for seed in range(3):
+        simulation = mcsl.simulate("gp-add", n_variables=10, degree=1, n_samples=1000, seed=seed)
+        values = simulation.dataset.values.copy()
+        values[np.random.default_rng(seed).random(values.shape) < share] = np.nan
+        result = mcsl.learn(mcsl.Dataset(values, simulation.graph.names), missing="mask")
+        distances.append(mcsl.evaluate(result.graph, simulation.graph).shd)
+    assert np.mean(distances) <= bound
+
+
 @pytest.mark.skipif(not SACHS.exists(), reason="the Sachs data are not beside the checkout")
 def test_sachs():
     data = mcsl.read_table(SACHS / "sachs_observational.csv")
