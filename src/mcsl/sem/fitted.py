@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 Array = NDArray[np.float64]
-Intervention: TypeAlias = float | Callable[[Array], Array]
-"""A value that a column is set to, or a function from the values it would have to those it gets."""
+Shift: TypeAlias = Callable[[Array], Array]
+"""A function from the values that a column would have to those it gets."""
+Intervention: TypeAlias = float | Sequence[float] | Shift
+"""What a variable is set to: a number, one for each of its columns, or a shift."""
 
 _PREDICTION_NOISES = 200
 
@@ -60,7 +62,7 @@ class FittedSEM:
     """The rows that the mechanisms were fitted to."""
     scales: tuple[Scale, ...] = field(repr=False)
     mechanisms: tuple[Mechanism, ...] = field(repr=False)
-    interventions: Mapping[int, Intervention] = field(default_factory=dict)
+    interventions: Mapping[int, float | Shift] = field(default_factory=dict)
     """What is done to columns, by their place."""
 
     @property
@@ -108,9 +110,7 @@ class FittedSEM:
         noise = [pool[rng.integers(len(pool), size=n_samples)] for pool in self._noise]
         return to_frame(self._propagate(values, noise, range(len(self.variables))), self.columns)
 
-    def do(
-        self, interventions: Mapping[str, float | Sequence[float] | Callable[[Array], Array]]
-    ) -> FittedSEM:
+    def do(self, interventions: Mapping[str, Intervention]) -> FittedSEM:
         """Return the model in which variables are set from outside, by the name of the variable or a column.
 
         A number sets the value; a function of the values that the variable would have, such as
@@ -118,9 +118,7 @@ class FittedSEM:
         """
         return replace(self, interventions={**self.interventions, **self._resolve(interventions)})
 
-    def counterfactual(
-        self, rows: Any, interventions: Mapping[str, float | Sequence[float] | Callable[[Array], Array]]
-    ) -> Any:
+    def counterfactual(self, rows: Any, interventions: Mapping[str, Intervention]) -> Any:
         """Say what would have been in these rows, had variables been set otherwise.
 
         The noise of each row is recovered from it, variables are set, and their descendants are
@@ -262,19 +260,15 @@ class FittedSEM:
                 f"The intervention on {self.columns[column]!r} must return as many values as it is given."
             ) from None
 
-    def _resolve(
-        self, interventions: Mapping[str, float | Sequence[float] | Callable[[Array], Array]]
-    ) -> dict[int, Intervention]:
+    def _resolve(self, interventions: Mapping[str, Intervention]) -> dict[int, float | Shift]:
         if not isinstance(interventions, Mapping):
             raise SettingsError('Interventions must map names to values, like {"x": 1.5}.')
-        resolved: dict[int, Intervention] = {}
+        resolved: dict[int, float | Shift] = {}
         for name, done in interventions.items():
             resolved.update(self.settings(name, done))
         return resolved
 
-    def settings(
-        self, name: str, done: float | Sequence[float] | Callable[[Array], Array]
-    ) -> dict[int, Intervention]:
+    def settings(self, name: str, done: Intervention) -> dict[int, float | Shift]:
         """Return what is done to each column of a variable."""
         places = self._places(name)
         if callable(done):
@@ -293,9 +287,11 @@ class FittedSEM:
             return self.variables[self.graph.names.index(name)].outputs
         if name in self.columns:
             return (self.columns.index(name),)
-        raise GraphError(
-            f"There is no variable {name!r} in the model; it has {', '.join(self.graph.names[:8])}."
-        )
+        raise GraphError(f"There is no variable {name!r} in the model.")
+
+    def __repr__(self) -> str:
+        done = ", ".join(self.columns[column] for column in self.interventions)
+        return f"FittedSEM({self.graph!r}, {len(self.values)} rows{f', do: {done}' if done else ''})"
 
 
 def check_rows(values: Array, fewest: int) -> None:
