@@ -53,9 +53,9 @@ def main(place: Path) -> None:
     incident.write_csv(place / "incident.csv")
 
     result = mcsl.root_cause(incident, baseline=normal, target="site")
-    print("anomalous:", ", ".join(result.anomalous))
-    for candidate in result.ranking[:4]:
-        print(f"{candidate.rank}. {candidate.name}: {candidate.reason}")
+    for candidate in result.ranking:
+        if candidate.name in result.anomalous:
+            print(f"{candidate.rank}. {candidate.name}: {candidate.reason}")
     write_root_cause_picture(result, place / "graph.png")
 
     calls = mcsl.CausalGraph.from_edges(CALLS, SERVICES)

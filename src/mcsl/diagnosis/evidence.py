@@ -8,7 +8,6 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.data import MIN_SAMPLES
 from mcsl.diagnosis.mechanism import RobustMechanism
 from mcsl.diagnosis.periods import Periods
 from mcsl.diagnosis.surprise import Yardstick, quiet_rows, row_weights, surprise
@@ -19,9 +18,9 @@ Array = NDArray[np.float64]
 class Evidence:
     """Surprise of each variable in the incident, given any others, by mechanisms of normal operation.
 
-    A missing sample says nothing: rows where the effect or a cause is missing are not used. Only where too
-    few would be left is a cause that is missing taken to be at its median. Rows of the incident count by how
-    anomalous the `symptoms` are in them, all alike if there are none.
+    A missing sample says nothing: rows where the effect or a cause is missing are not used. Only if that
+    would cost more than half of them is a cause that is missing taken to be at its median. Rows of the
+    incident count by how anomalous the `symptoms` are in them, all alike if there are none.
     """
 
     def __init__(self, periods: Periods, lags: int, symptoms: Sequence[int] = ()) -> None:
@@ -69,6 +68,19 @@ class Evidence:
         early = early[np.isfinite(early)]
         return len(early) > 0 and float(np.median(early)) > self._yardsticks[variable].limit
 
+    def concurrence(self, cause: int, symptom: int) -> float:
+        """Return 1/10 + 9/10 |r|, r the correlation over the incident and as many normal rows before it.
+
+        The symptom may follow by up to `lags` rows, whichever fits best.
+        """
+        n_rows = len(self._incident)
+        rows = np.nan_to_num(np.concatenate([self._normal[-n_rows:], self._incident])[:, [cause, symptom]])
+        found = []
+        for lag in range(min(self._lags, n_rows - 1) + 1):
+            x, y = (column - column.mean() for column in (rows[: len(rows) - lag, 0], rows[lag:, 1]))
+            found.append(abs(float(x @ y)) / max(float(np.sqrt((x @ x) * (y @ y))), 1e-12))
+        return 0.1 + 0.9 * max(found)
+
     def _noise(self, effect: int, causes: frozenset[int]) -> float:
         """Return the surprise of what a variable's own past and the given causes leave unexplained."""
         d = self.n_variables
@@ -76,12 +88,11 @@ class Evidence:
         columns += [cause + d * k for cause in sorted(causes) for k in range(self._lags + 1)]
         if self.silent[effect] or not columns:
             return self.anomaly(effect)
-        inputs, response = _usable(
-            self._normal_windows[:, columns], self._normal[self._lags :, effect], MIN_SAMPLES
-        )
+        response = self._normal[self._lags :, effect]
+        inputs, response = _usable(self._normal_windows[:, columns], response, np.ones(len(response)))
         mechanism = RobustMechanism.fit(inputs, response)
         stick = Yardstick.of(response - mechanism.predict(inputs))
-        inputs, now = _usable(self._incident_windows[:, columns], self._incident[:, effect], 1)
+        inputs, now = _usable(self._incident_windows[:, columns], self._incident[:, effect], self.weights)
         left = now - mechanism.predict(inputs)
         # A variable that is where it always is has not failed, whatever its causes let expect.
         left = np.sign(left) * np.minimum(np.abs(left), np.abs(now))
@@ -94,12 +105,12 @@ def _windows(values: Array, lags: int) -> Array:
     return np.concatenate([values[lags - k : lags - k + n_rows] for k in range(lags + 1)], axis=1)
 
 
-def _usable(inputs: Array, response: Array, least: int) -> tuple[Array, Array]:
+def _usable(inputs: Array, response: Array, weights: Array) -> tuple[Array, Array]:
     """Return the inputs without gaps, and the response as missing where they had some.
 
-    If fewer than `least` rows would be left, all of them are.
+    If the rows that are left carried less than half of the weight, all of them stay.
     """
-    complete = np.isfinite(inputs).all(axis=1)
-    if np.isfinite(response[complete]).sum() >= least:
+    complete, known = np.isfinite(inputs).all(axis=1), np.isfinite(response)
+    if weights[complete & known].sum() >= weights[known].sum() / 2:
         response = np.where(complete, response, np.nan)
     return np.nan_to_num(inputs), response

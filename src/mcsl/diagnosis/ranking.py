@@ -53,18 +53,22 @@ def _judge(
         evidence.noise(j, frozenset()) - evidence.noise(j, frozenset({i})) if j != i else 0.0
         for j in symptoms
     ]
+    concurrence = [evidence.concurrence(i, j) if j != i else 0.55 for j in symptoms]
     # Whoever shows the symptom may be its cause, but half as likely as something upstream.
     shares = [0.5 if j == i or is_unknown else float(j in came_from) for j in symptoms]
-    mean_relief, reach = (float(np.mean(values)) if values else 0.0 for values in (relief, shares))
+    mean_relief, reach, together = (
+        float(np.mean(values)) if values else 0.0 for values in (relief, shares, np.log(concurrence).tolist())
+    )
     end = next((j for j in symptoms if j in came_from), None)
     candidate = Candidate(
         rank=0,
         name=graph.names[i],
-        score=noise + unexplained + mean_relief + reach,
+        score=noise + unexplained + mean_relief + together + reach,
         anomaly=float(np.exp(anomaly)),
         noise=float(np.exp(noise)),
         unexplained=float(np.exp(unexplained)),
         relief=float(np.exp(mean_relief)),
+        concurrence=float(np.exp(together)),
         reach=reach,
         n_descendants=sum(j in came_from for j in loud if j != i),
         is_root=not any(j in causes for j in loud),

@@ -18,7 +18,7 @@ class Candidate:
     rank: int
     name: str
     score: float
-    """log(`noise` `unexplained` `relief`) + `reach`."""
+    """log(`noise` `unexplained` `relief` `concurrence`) + `reach`."""
     anomaly: float
     """How anomalous the variable is."""
     noise: float
@@ -27,6 +27,8 @@ class Candidate:
     """The least that any single other anomalous variable leaves of its anomaly."""
     relief: float
     """How many times smaller the symptoms' anomaly is once this variable is taken into account."""
+    concurrence: float
+    """How far it moves together with the symptoms around the incident, from 0.1 to 1."""
     reach: float
     """The share of the symptoms that are downstream in the graph; a symptom counts itself by half, and so
     does a variable of which a learned graph can know nothing because it never moved before."""
