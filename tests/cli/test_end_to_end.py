@@ -10,6 +10,7 @@ import pytest
 from mcsl.data import read_table
 from mcsl.graph import CausalGraph
 from mcsl.outputs import read_adjacency
+from mcsl.outputs.saving import load_result
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +87,10 @@ def test_simulate_learn_evaluate(learned, workplace):
         assert f"{cause}     →  {effect}" in learned.stdout
     record = json.loads((workplace / "new" / "linear" / "result.json").read_text())
     assert record["fingerprint"] == read_table(workplace / "sim" / "data.csv").fingerprint()
+    printed = [line.split() for line in learned.stdout.splitlines()]
+    for finding in record["trust"]:
+        assert f"{finding['verdict']} {finding['sentence']} {finding['advice']}".split() in printed
+    assert load_result(workplace / "new" / "linear" / "result.mcsl").sem.graph == graph
     evaluated = run(workplace, "evaluate", "new/linear/adjacency.csv", "sim/truth.csv")
     assert (evaluated.returncode, evaluated.stderr) == (0, "")
     assert f"n_edges  {graph.n_edges}" in evaluated.stdout
