@@ -113,6 +113,85 @@ def simulate_incident(
     if not 0 <= missing < 1:
         raise SettingsError(f"`missing` must be at least 0 and below 1. Got {missing} instead.")
     rng, missing_rng = np.random.default_rng(seed).spawn(2)
+    scene = _draw_scene(n_variables, degree, lags, fault, hidden_confounder, n_decoys, rng)
+    rows = (n_baseline, n_before, n_incident)
+    if size is None:
+        size = float(rng.uniform(3, 6))
+        for _ in range(_ENLARGEMENTS):
+            if scene.run(size, *rows)[2]:
+                break
+            size *= 4 / 3
+    series, target, _ = scene.run(size, *rows)
+    series = np.where(missing_rng.random(series.shape) < missing, np.nan, series)
+    names = scene.dag.names
+    return Incident(
+        baseline=Dataset(series[:n_baseline], names),
+        incident=Dataset(series[n_baseline:], names),
+        root_cause=names[scene.root],
+        target=names[target],
+        graph=scene.dag,
+        fault=scene.faults[names[scene.root]],
+        decoys=scene.decoys,
+        confounded=scene.confounded,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Scene:
+    """Everything about an incident but how strong its fault is."""
+
+    dag: CausalGraph
+    model: SeriesModel
+    root: int
+    faults: dict[str, Fault]
+    """What happens at the root cause and at the decoys."""
+    decoys: tuple[str, ...]
+    confounded: tuple[str, ...]
+    heavy: frozenset[str]
+    """Variables with heavy tails."""
+    sign: float
+    choice: float
+    """Which of the louder half of the descendants is the target, from 0 to 1."""
+    noise_seed: int
+    fault_seed: int
+
+    def run(self, size: float, n_baseline: int, n_before: int, n_incident: int) -> tuple[Array, int, bool]:
+        """Return the series, the target, and whether it is in alarm."""
+        start = n_baseline + n_before
+        fault_rng = np.random.default_rng(self.fault_seed)
+
+        def intervene(name: str, signal: Array, noise: Array) -> tuple[Array, Array]:
+            deviation = self.model.noise_deviations[name]
+            if name in self.heavy:
+                # The hyperbolic sine of a standard normal has heavier tails and this deviation.
+                noise = deviation * np.sinh(noise / deviation) / np.sqrt(np.sinh(1) * np.e)
+            if name in self.faults:
+                rows = slice(n_baseline if name in self.decoys else start, None)
+                _break(self.faults[name], self.sign * size, deviation, signal[rows], noise[rows], fault_rng)
+            return signal, noise
+
+        noise_rng = np.random.default_rng(self.noise_seed)
+        series = self.model.run(n_baseline + n_incident, noise_rng, intervene=intervene).values
+        series = series[:, : self.dag.n_variables]
+        normal, broken = series[:n_baseline], series[start:]
+        loudness = np.sqrt(np.mean((broken - normal.mean(axis=0)) ** 2, axis=0)) / normal.std(axis=0)
+        reached = _reach(self.dag.adjacency)[self.root]
+        reached[self.root] = False
+        loud = np.flatnonzero(reached & (loudness >= np.median(loudness[reached])))
+        target = int(loud[int(self.choice * len(loud))])
+        return series, target, bool(loudness[target] >= _ALARM)
+
+
+def _draw_scene(
+    n_variables: int,
+    degree: float,
+    lags: int,
+    fault: Fault | None,
+    hidden_confounder: bool,
+    n_decoys: int | None,
+    rng: np.random.Generator,
+) -> _Scene:
+    """Draw the graph, the root cause, what happens to it, and everything around it."""
     eligible = partial(_eligible, n_reached=min(3, n_variables - 1), needs_cause=fault == "mechanism")
     dag = simulate_dag(
         n_variables,
@@ -120,61 +199,32 @@ def simulate_incident(
         rng,
         accepts=lambda adjacency: bool(eligible(adjacency).any()),
     )
+    names = dag.names
     root = int(rng.choice(np.flatnonzero(eligible(dag.adjacency))))
     kinds = [kind for kind in get_args(Fault) if kind != "mechanism" or dag.adjacency[:, root].any()]
     fault = fault or kinds[int(rng.integers(len(kinds)))]
     reach = _reach(dag.adjacency)
-    apart = np.flatnonzero(~(reach.astype(int) @ reach[root].astype(int)).astype(bool))
+    apart = np.flatnonzero(~(reach & reach[root]).any(axis=1))
     n_decoys = int(rng.integers(0, 1 + n_variables // 10)) if n_decoys is None else n_decoys
     decoys = rng.choice(apart, min(n_decoys, len(apart)), replace=False)
-    confounded = rng.choice(n_variables, max(2, n_variables // 5), replace=False) if hidden_confounder else ()
-    model = _draw_model(dag, [dag.names[k] for k in confounded], lags, rng)
-    odd = [dag.names[k] for k in sorted(decoys)]
-    faults: dict[str, Fault] = dict.fromkeys(odd, "level") | {dag.names[root]: fault}
-    heavy = {name for name in dag.names if rng.random() < 0.3}
-    sign = float(rng.choice([-1.0, 1.0]))
-    choice = rng.random()
-    noise_seed, fault_seed = rng.integers(2**63, size=2)
-    reached = np.flatnonzero(reach[root] & (np.arange(n_variables) != root))
-
-    def run(size: float) -> tuple[Array, int, bool]:
-        fault_rng = np.random.default_rng(fault_seed)
-
-        def intervene(name: str, signal: Array, noise: Array) -> tuple[Array, Array]:
-            deviation = model.noise_deviations[name]
-            if name in heavy:
-                # The hyperbolic sine of a standard normal has heavier tails and this deviation.
-                noise = deviation * np.sinh(noise / deviation) / np.sqrt(np.sinh(1) * np.e)
-            if name in faults:
-                rows = slice(n_baseline if name in odd else n_baseline + n_before, None)
-                _break(faults[name], sign * size, deviation, signal[rows], noise[rows], fault_rng)
-            return signal, noise
-
-        noise_rng = np.random.default_rng(noise_seed)
-        series = model.run(n_baseline + n_incident, noise_rng, intervene=intervene).values[:, :n_variables]
-        normal, broken = series[:n_baseline], series[n_baseline + n_before :]
-        loudness = np.sqrt(np.mean((broken - normal.mean(axis=0)) ** 2, axis=0)) / normal.std(axis=0)
-        loud = reached[loudness[reached] >= np.median(loudness[reached])]
-        target = int(loud[int(choice * len(loud))])
-        return series, target, bool(loudness[target] >= _ALARM)
-
-    if size is None:
-        size = float(rng.uniform(3, 6))
-        for _ in range(_ENLARGEMENTS):
-            if run(size)[2]:
-                break
-            size *= 4 / 3
-    series, target, _ = run(size)
-    series = np.where(missing_rng.random(series.shape) < missing, np.nan, series)
-    return Incident(
-        baseline=Dataset(series[:n_baseline], dag.names),
-        incident=Dataset(series[n_baseline:], dag.names),
-        root_cause=dag.names[root],
-        target=dag.names[target],
-        graph=dag,
-        fault=fault,
-        decoys=tuple(odd),
-        confounded=tuple(dag.names[k] for k in sorted(confounded)),
+    moved = rng.choice(n_variables, max(2, n_variables // 5), replace=False) if hidden_confounder else ()
+    model = _draw_model(dag, [names[k] for k in moved], lags, rng)
+    odd = tuple(names[k] for k in sorted(decoys))
+    heavy = frozenset(name for name in names if rng.random() < 0.3)
+    sign, choice = float(rng.choice([-1.0, 1.0])), rng.random()
+    noise_seed, fault_seed = rng.integers(2**63, size=2).tolist()
+    return _Scene(
+        dag=dag,
+        model=model,
+        root=root,
+        faults=dict.fromkeys(odd, "level") | {names[root]: fault},
+        decoys=odd,
+        confounded=tuple(names[k] for k in sorted(moved)),
+        heavy=heavy,
+        sign=sign,
+        choice=choice,
+        noise_seed=noise_seed,
+        fault_seed=fault_seed,
     )
 
 
