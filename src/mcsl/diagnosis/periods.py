@@ -43,7 +43,8 @@ def read_periods(data: Any, baseline: Any) -> Periods:
     operation or in none of the incident are left out.
     """
     columns = _numbers(data)
-    if baseline is None or isinstance(baseline, int | np.integer):
+    is_split = baseline is None or isinstance(baseline, int | np.integer)
+    if is_split:
         n_rows = len(next(iter(columns.values()), ()))
         start = n_rows // 2 if baseline is None else int(baseline)
         if not MIN_SAMPLES <= start < n_rows:
@@ -71,13 +72,9 @@ def read_periods(data: Any, baseline: Any) -> Periods:
         names,
         np.column_stack([normal[name] for name in names]),
         np.column_stack([incident[name] for name in names]),
-        follows=normal.keys() == incident.keys() and not _is_table(baseline),
+        follows=is_split,
         left_out={name: left_out[name] for name in sorted(left_out)},
     )
-
-
-def _is_table(baseline: Any) -> bool:
-    return not (baseline is None or isinstance(baseline, int | np.integer))
 
 
 def _numbers(data: Any) -> dict[str, Array]:
