@@ -85,7 +85,9 @@ def table(rows: list[dict]) -> str:
         cells.setdefault((row["recipe"], row["share"], row["rule"]), []).append(row["shd"])
         whole.setdefault(row["share"], []).append(row["complete_rows"])
     lines = []
-    for recipe in dict.fromkeys(row["recipe"] for row in rows):
+    for recipe in sorted(
+        {row["recipe"] for row in rows}, key=["default", "additive", "masked", "paper"].index
+    ):
         for share in SHARES:
             figures = [
                 cells.get((recipe, *key), []) for key in ((0.0, "refuse"), *((share, r) for r in RULES))
