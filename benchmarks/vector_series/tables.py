@@ -10,6 +10,7 @@ import numpy as np
 from benchmarks.readme import markdown_table, put_table
 from benchmarks.vector_series.run import RESULTS, SERIES, VECTORS, methods
 
+LIMIT = RESULTS.with_name("limit.jsonl")
 PAGE = Path(__file__).parents[2] / "docs" / "groups-and-lags.md"
 
 
@@ -29,6 +30,10 @@ def main() -> None:
             if any((scenario, m) in cells for m in shown)
         ]
         put_table(PAGE, name, markdown_table(["data", "true edges", *shown], rows))
+    limits = [row for row in map(json.loads, LIMIT.read_text().splitlines()) if row["n_parents"] <= 6]
+    header = ["parents", *(str(row["n_parents"]) for row in limits)]
+    shares = ["predictable", *(f"{max(row['r_squared'], 0):.1%}" for row in limits)]
+    put_table(PAGE, "limit", markdown_table(header, [shares]))
 
 
 def _edges(cells, scenario, shown) -> str:
