@@ -20,7 +20,7 @@ def table(lengths=(30,), n_columns: int = 2) -> SeriesTable:
     )
 
 
-@given(st.lists(st.integers(8, 30), min_size=3, max_size=5), st.integers(0, 4), st.integers(2, 4))
+@given(st.lists(st.integers(12, 30), min_size=3, max_size=5), st.integers(0, 4), st.integers(2, 4))
 @settings(deadline=None, max_examples=25)
 def test_windows_hold_the_past_and_never_cross_a_boundary(lengths, lags, n_columns):
     problem, summary = cut_windows(table(lengths, n_columns), lags=lags)
