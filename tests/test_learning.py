@@ -100,6 +100,17 @@ def test_the_result_says_how_it_was_found():
     assert described["schedule"]["steps_per_stage"] == 30
 
 
+def test_the_result_says_what_each_step_cost_and_changed():
+    result = mcsl.learn(table(0).dataset)
+    assert set(result.timings) == {"read", "screen", "order", "prune"}
+    counts = result.edge_counts
+    assert list(counts) == ["screened", "learned", "completed", "pruned"]
+    assert counts["screened"] >= counts["completed"] >= max(counts["learned"], counts["pruned"])
+    assert counts["pruned"] == result.graph.n_edges
+    masked = mcsl.learn(table(0).dataset, RECIPES["masked"])
+    assert set(masked.edge_counts) == {"screened", "learned", "completed", "trained", "pruned"}
+
+
 def test_observers_see_every_stage():
     seen = []
     result = mcsl.learn(table(0).dataset, RECIPES["paper"], observers=[seen.append])

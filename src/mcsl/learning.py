@@ -86,6 +86,7 @@ def learn(
         fingerprint=table.dataset.fingerprint(),
         versions={name: version(name) for name in _VERSIONED},
         timings=timings,
+        edge_counts={**found.edge_counts, "pruned": graph.n_edges},
         groups={v.name: tuple(table.dataset.names[c] for c in v.outputs) for v in problem.variables},
         lag_tests=by_lag,
         series=summary,
@@ -110,6 +111,7 @@ class _Found(NamedTuple):
     graph: CausalGraph
     edge_probabilities: NDArray[np.float64]
     stop_reason: StopReason
+    edge_counts: dict[str, int]
     trace: tuple[TraceRow, ...] = ()
     cut_edges: tuple[tuple[str, str], ...] = ()
 
@@ -118,12 +120,14 @@ def _search(
     problem: Problem, recipe: Recipe, seed: int, observers: Sequence[Observer], timings: dict[str, float]
 ) -> tuple[Problem, _Found]:
     """Find an order, train masks, or train masks from the order; return also the problem as searched."""
-    logits = None
+    logits, edge_counts = None, {}
     if recipe.order is not None:
-        with _timed("order", timings):
-            start = recipe.order.find(problem)
+        start = recipe.order.find(problem)
+        timings |= start.timings
+        edge_counts = start.edge_counts
         if recipe.schedule is None:
-            return start.problem, _Found(start.graph, start.edge_probabilities, StopReason.SETTLED)
+            settled = StopReason.SETTLED
+            return start.problem, _Found(start.graph, start.edge_probabilities, settled, edge_counts)
         along = start.graph.adjacency
         problem = replace(start.problem, candidates=along | along.T)
         # Along the order an edge starts as more likely than not, and its reverse as less.
@@ -143,7 +147,10 @@ def _search(
             observers=observers,
         )
     cut = threshold(fit.edge_probabilities, problem.names, required=problem.required)
-    return problem, _Found(cut.graph, fit.edge_probabilities, fit.stop_reason, fit.trace, cut.cut_edges)
+    edge_counts = edge_counts | {"trained": cut.graph.n_edges}
+    return problem, _Found(
+        cut.graph, fit.edge_probabilities, fit.stop_reason, edge_counts, fit.trace, cut.cut_edges
+    )
 
 
 @contextmanager

@@ -50,16 +50,16 @@ def test_a_result_comes_back_as_it_was(result, tmp_path):
     assert back.recipe.name == "additive"
     assert json.dumps(back.recipe.describe()) == json.dumps(result.recipe.describe())
     assert np.array_equal(back.stability.frequencies, result.stability.frequencies)
-    for name in ("cut_edges", "tests", "seed", "n_samples", "fingerprint", "versions", "timings", "knowledge",
-                 "groups", "lag_tests", "series", "missing", "trust"):  # fmt: skip
+    for name in ("cut_edges", "tests", "seed", "n_samples", "fingerprint", "versions", "timings",
+                 "edge_counts", "knowledge", "groups", "lag_tests", "series", "missing", "trust"):  # fmt: skip
         assert getattr(back, name) == getattr(result, name), name
 
 
 def test_every_field_of_a_result_is_saved_or_stands_for_what_is():
     handled = {
         "graph", "edge_probabilities", "trace", "stop_reason", "cut_edges", "tests", "recipe", "seed",
-        "n_samples", "fingerprint", "versions", "timings", "knowledge", "stability", "groups", "lag_tests",
-        "series", "missing", "problem", "stored_sem", "stored_trust",
+        "n_samples", "fingerprint", "versions", "timings", "edge_counts", "knowledge", "stability",
+        "groups", "lag_tests", "series", "missing", "problem", "stored_sem", "stored_trust",
     }  # fmt: skip
     assert {field.name for field in fields(mcsl.Result)} == handled
 

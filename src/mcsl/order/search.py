@@ -47,6 +47,8 @@ class OrderFit:
     noise: Noise
     timings: dict[str, float]
     """Seconds spent in each step."""
+    edge_counts: dict[str, int]
+    """Edges that are left, or added, after each step: candidates, the climb's, and all along the order."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,11 @@ class OrderSearch:
             scores=scores_of(adjacency, score),
             noise=noise,
             timings={"screen": screened - began, "order": time.perf_counter() - screened},
+            edge_counts={
+                "screened": int(candidates.sum()),
+                "learned": int(adjacency.sum()),
+                "completed": int(along.sum()),
+            },
         )
 
     def _views(self, problem: Problem, table: SplineTable, candidates: NDArray[np.bool_]) -> list[View]:

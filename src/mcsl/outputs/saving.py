@@ -125,6 +125,7 @@ def _parts(result: Result) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "fingerprint": result.fingerprint,
         "versions": dict(result.versions),
         "timings": _plain(dict(result.timings)),
+        "edge_counts": dict(result.edge_counts),
         "knowledge": result.knowledge.to_dict(),
         "stability": stability and {"n_halves": stability.n_halves, "threshold": stability.threshold},
         "groups": {name: list(columns) for name, columns in result.groups.items()},
@@ -162,6 +163,7 @@ def _to_result(document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) 
         fingerprint=_text(document["fingerprint"]),
         versions={_text(name): _text(number) for name, number in document["versions"].items()},
         timings={_text(name): float(seconds) for name, seconds in document["timings"].items()},
+        edge_counts={_text(name): int(count) for name, count in document.get("edge_counts", {}).items()},
         knowledge=Knowledge.from_dict(document["knowledge"]),
         stability=stability
         and Stability(
