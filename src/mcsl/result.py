@@ -49,6 +49,8 @@ class Result:
     versions: Mapping[str, str]
     timings: Mapping[str, float]
     """Seconds each room took."""
+    edge_counts: Mapping[str, int] = field(default_factory=dict)
+    """Edges after each step: screened, learned, completed, trained, pruned, as far as the recipe has them."""
     knowledge: Knowledge = field(default_factory=Knowledge)
     """What was known beforehand."""
     stability: Stability | None = None
@@ -100,6 +102,11 @@ class Result:
             standardized=self.recipe.standardize,
             stability=self.stability,
         )
+
+    @property
+    def confidence(self) -> NDArray[np.float64]:
+        """How sure each edge is, `[cause, effect]`: its frequency in half-samples, else its probability."""
+        return self.stability.frequencies if self.stability else self.edge_probabilities
 
     def edge_rows(self) -> list[EdgeRow]:
         """Return all edges that learning and pruning looked at, kept ones first."""

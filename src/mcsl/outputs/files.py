@@ -111,10 +111,15 @@ def simulation_texts(simulation: Simulation) -> dict[str, str]:
 
 def write_adjacency(adjacency: ArrayLike, names: Sequence[str], path: str | os.PathLike[str]) -> Path:
     """Write a labelled matrix to one file, which is replaced only once the new one is complete."""
+    return write_whole(path, to_matrix_csv(adjacency, names).encode())
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes) -> Path:
+    """Write one file, which is replaced only once the new one is complete."""
     path = Path(path)
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        partial.write_text(to_matrix_csv(adjacency, names), encoding="utf-8", newline="")
+        partial.write_bytes(content)
         partial.replace(path)
     except OSError as error:
         raise OutputError(f"{path} could not be written: {error.strerror}.") from None
@@ -235,6 +240,7 @@ def _provenance(result: Result, command: str | None) -> dict[str, Any]:
         "missing": asdict(result.missing),
         "fingerprint": result.fingerprint,
         "timings": dict(result.timings),
+        "edge_counts": dict(result.edge_counts),
         "versions": dict(result.versions),
         "command": command,
         "groups": dict(result.groups),
@@ -250,9 +256,9 @@ def _provenance(result: Result, command: str | None) -> dict[str, Any]:
     }
 
 
-def to_json(value: Any) -> str:
+def to_json(value: Any, indent: int | None = 2) -> str:
     """Return JSON text; numbers that JSON lacks become words."""
-    return json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(_plain(value), indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _plain(value: Any) -> Any:
