@@ -50,8 +50,9 @@ def test_a_result_comes_back_as_it_was(result, tmp_path):
     assert back.recipe.name == "additive"
     assert json.dumps(back.recipe.describe()) == json.dumps(result.recipe.describe())
     assert np.array_equal(back.stability.frequencies, result.stability.frequencies)
-    for name in ("cut_edges", "tests", "seed", "n_samples", "fingerprint", "versions",
-                 "timings", "edge_counts", "knowledge", "groups", "lag_tests", "series", "missing", "trust"):  # fmt: skip
+    for name in ("cut_edges", "tests", "seed", "n_samples", "fingerprint", "versions", "timings",
+                 "edge_counts", "knowledge", "groups", "lag_tests", "series", "missing",
+                 "trust"):  # fmt: skip
         assert getattr(back, name) == getattr(result, name), name
 
 
