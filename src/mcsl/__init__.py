@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from mcsl.order import OrderSearch
     from mcsl.outputs.graphs import read_graph, write_graph
     from mcsl.outputs.plots import plot_graph, write_graph_picture
+    from mcsl.outputs.report import write_report
     from mcsl.outputs.saving import load_result
     from mcsl.problem import Knowledge, Problem, read_knowledge
     from mcsl.pruning import AdditivePruner, InteractionPruner, KeepAll, QuadraticPruner
@@ -71,6 +72,7 @@ _ROOMS = {
     "outputs.graphs": ("read_graph", "write_graph"),
     "outputs.saving": ("load_result",),
     "outputs.plots": ("plot_graph", "write_graph_picture"),
+    "outputs.report": ("write_report",),
     "pruning": ("AdditivePruner", "InteractionPruner", "KeepAll", "QuadraticPruner"),
     "recipe": ("Recipe",),
     "rescaling": ("check_rescaling",),
@@ -135,6 +137,7 @@ __all__ = [
     "to_series",
     "write_graph",
     "write_graph_picture",
+    "write_report",
 ]
 
 logging.getLogger(__name__).addHandler(logging.NullHandler())

@@ -58,7 +58,7 @@ def test_arrows_end_on_the_border_of_the_effect():
 def test_probable_edges_are_heavier():
     graph = CausalGraph.from_edges([("a", "b"), ("a", "c")], ("a", "b", "c"))
     probabilities = np.array([[0, 0.99, 0.55], [0, 0, 0], [0, 0, 0]])
-    ax = plot_graph(SimpleNamespace(graph=graph, edge_probabilities=probabilities), ax=axes())
+    ax = plot_graph(SimpleNamespace(graph=graph, confidence=probabilities), ax=axes())
     sure, unsure = patches(ax, PathPatch)
     assert sure.get_linewidth() > unsure.get_linewidth()
     assert sure.get_alpha() > unsure.get_alpha()

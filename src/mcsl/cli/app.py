@@ -14,6 +14,7 @@ from mcsl.cli.demo import demo
 from mcsl.cli.evaluate import evaluate
 from mcsl.cli.learn import learn
 from mcsl.cli.prune import prune
+from mcsl.cli.report import report
 from mcsl.cli.root_cause import root_cause
 from mcsl.cli.simulate import simulate
 from mcsl.cli.simulate_incident import simulate_incident
@@ -28,7 +29,7 @@ app = typer.Typer(
     # Plain help starts sooner than boxes and leaves the words more room.
     rich_markup_mode=None,
 )
-for command in (learn, demo, prune, root_cause, simulate, simulate_incident, evaluate):
+for command in (learn, report, demo, prune, root_cause, simulate, simulate_incident, evaluate):
     app.command()(command)
 
 

@@ -97,6 +97,9 @@ def learn(
     require: RequiredEdges = None,
     forbid: ForbiddenEdges = None,
     stability: HalfSamples = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="Also write report.html, the results as a page to explore.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace earlier results in DIR.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log what is done, and trace errors.")] = False,
@@ -105,7 +108,8 @@ def learn(
 
     Writes adjacency.csv (row causes column), edges.csv, probabilities.csv, trace.csv, result.json and
     result.mcsl (all of it with the fitted model) into DIR, and prints the edges and how far to trust them.
-    With --lags also lags.csv: which lags of each edge matter.
+    With --lags also lags.csv: which lags of each edge matter. With --report also report.html, which opens in
+    any browser and needs no network.
     """
     from mcsl.cli.session import logging_to_stderr
     from mcsl.outputs import check_directory, write_result
@@ -142,7 +146,12 @@ def learn(
         result = run(table, chosen, seed=seed, quiet=quiet, **options)
         if stability:
             result = add_stability(result, table, stability, out, force=force, quiet=quiet, **options)
-        write_result(result, out, force=force, command=context.obj)
+        also = {}
+        if report:
+            from mcsl.outputs.report import report_html
+
+            also["report.html"] = report_html(result, command=context.obj)
+        write_result(result, out, force=force, command=context.obj, also=also)
     if not quiet:
         from mcsl.cli.printing import print_result
 

@@ -98,12 +98,12 @@ def compose(
 ) -> Picture:
     """Decide what to draw, how large, and where."""
     known = graph if isinstance(graph, CausalGraph) else graph.graph
-    probabilities = None if isinstance(graph, CausalGraph) else graph.edge_probabilities
-    arrows, flow = _arrows(known, probabilities, truth)
+    confidence = None if isinstance(graph, CausalGraph) else graph.confidence
+    arrows, flow = _arrows(known, confidence, truth)
     fills = dict.fromkeys(path, NEXT_ON_PATH) | dict.fromkeys(path[:1], FIRST_ON_PATH)
     if path:
         arrows = _along(arrows, known, path)
-    labels = tuple(_label(name) for name in known.names)
+    labels = tuple(break_name(name) for name in known.names)
     fonts = _fonts()
     measured = np.array([_measure(label, fonts) for label in labels]).reshape(-1, 2)
     # A long word that cannot be broken is set smaller, to half the size at most.
@@ -125,7 +125,7 @@ def compose(
 
 
 def _arrows(
-    graph: CausalGraph, probabilities: NDArray[np.float64] | None, truth: CausalGraph | None
+    graph: CausalGraph, confidence: NDArray[np.float64] | None, truth: CausalGraph | None
 ) -> tuple[list[Arrow], NDArray[np.bool_]]:
     """Return what to draw and the DAG to lay it out by, in which a missed edge may stand on its head."""
     names, flow = graph.names, graph.adjacency.copy()
@@ -142,8 +142,8 @@ def _arrows(
         if true is not None:
             verdict = "found" if true[cause, effect] else "reversed" if true[effect, cause] else "extra"
             stroke = VERDICTS[verdict]
-        probability = 1.0 if probabilities is None else probabilities[cause, effect]
-        arrows.append(Arrow(cause, effect, stroke, strength=float(np.clip(2 * probability - 1, 0, 1))))
+        sure = 1.0 if confidence is None else confidence[cause, effect]
+        arrows.append(Arrow(cause, effect, stroke, strength=float(np.clip(2 * sure - 1, 0, 1))))
     if true is not None:
         for cause, effect in np.argwhere(true & ~graph.adjacency & ~graph.adjacency.T).tolist():
             arrows.append(Arrow(cause, effect, VERDICTS["missed"]))
@@ -167,7 +167,7 @@ def _along(arrows: Sequence[Arrow], graph: CausalGraph, path: Sequence[str]) -> 
     ]
 
 
-def _label(name: str) -> str:
+def break_name(name: str) -> str:
     """Break a long name into lines, at blanks and after underscores."""
     words = " ".join(name.split())
     # The form feed is a blank to textwrap and in no name.

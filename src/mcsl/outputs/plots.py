@@ -49,10 +49,10 @@ def plot_graph(
 ) -> Axes:
     """Draw a graph with causes above their effects, and return the axes.
 
-    Of a Result, the more probable an edge, the heavier its arrow. Beside a `truth`, edges are coloured as
-    found, reversed, extra or missed. `highlight` is a path of variables, such as that from a root cause to a
-    symptom, that stands out from the rest. Without `ax`, the figure is as large as the graph needs; a
-    given one is filled and the type scaled to fit.
+    Of a Result, the surer an edge (`Result.confidence`), the heavier its arrow. Beside a `truth`, edges are
+    coloured as found, reversed, extra or missed. `highlight` is a path of variables, such as that from a root
+    cause to a symptom, that stands out from the rest. Without `ax`, the figure is as large as the graph
+    needs; a given one is filled and the type scaled to fit.
     """
     _matplotlib()
     from matplotlib import pyplot as plt

@@ -1,0 +1,174 @@
+"""All that the report shows, as plain values for its scripts."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcsl.edge_table import EdgeRow
+from mcsl.errors import DataError
+from mcsl.outputs.layout import layered_layout, port_width
+from mcsl.outputs.picture import break_name
+
+if TYPE_CHECKING:
+    from mcsl.result import Result
+    from mcsl.sem import FittedSEM
+
+_LETTER, _LINE = 7.2, 16.0
+_WIDEST = 150.0
+"""Longer names are set smaller by the page."""
+_MOST_CURVES = 4
+"""Of one edge: a vector or a series has a curve for each pair of columns."""
+_MOST_POINTS = 200
+_DRAWS = 50
+
+
+def payload(result: Result, command: str | None) -> dict[str, Any]:
+    """Return everything that the page is made of."""
+    sem = _model(result)
+    by_name = {finding.name: finding.figures for finding in result.trust}
+    return {
+        "graph": _drawing(result),
+        "variables": [_variable(result, sem, k, by_name) for k in range(result.graph.n_variables)],
+        "edges": [_edge(result, row) for row in result.edge_rows()],
+        "curves": list(_curves(result, sem)) if sem else [],
+        "confidence": "frequency" if result.stability else "probability",
+        "columns": list(EdgeRow._fields),
+        "trust": [asdict(finding) for finding in result.trust],
+        "trace": [asdict(row) for row in result.trace],
+        "has_model": sem is not None,
+        "sentences": [sentence for sentence in _sentences(result) if sentence],
+        "provenance": _provenance(result, command),
+    }
+
+
+def _model(result: Result) -> FittedSEM | None:
+    try:
+        return result.sem
+    except DataError:
+        return None
+
+
+def _drawing(result: Result) -> dict[str, Any]:
+    """Places of the boxes and waypoints of the edges, y downwards."""
+    graph = result.graph
+    labels = [break_name(name).split("\n") for name in graph.names]
+    widths = [min(max(map(_width, lines)), _WIDEST) for lines in labels]
+    sizes = np.array(
+        [(width + 20, _LINE * len(lines) + 12) for width, lines in zip(widths, labels, strict=True)]
+    )
+    sizes[:, 0] = np.maximum(np.maximum(sizes[:, 0], 44), port_width(graph.adjacency) + 20)
+    layout = layered_layout(graph.adjacency, sizes)
+
+    def downwards(points: NDArray[np.float64]) -> list[Any]:
+        turned: list[Any] = np.round(points * (1, -1) + (0, layout.height), 1).tolist()
+        return turned
+
+    return {
+        "width": round(layout.width, 1),
+        "height": round(layout.height, 1),
+        "labels": labels,
+        "centres": downwards(layout.centres),
+        "sizes": np.round(sizes, 1).tolist(),
+        "routes": [[*edge, downwards(waypoints)] for edge, waypoints in layout.routes.items()],
+    }
+
+
+def _width(line: str) -> float:
+    return sum(_LETTER * (1.7 if unicodedata.east_asian_width(sign) in "WF" else 1) for sign in line)
+
+
+def _edge(result: Result, row: EdgeRow) -> dict[str, Any]:
+    return {**row._asdict(), "confidence": row.frequency if result.stability else row.probability}
+
+
+def _variable(result: Result, sem: FittedSEM | None, k: int, figures: dict[str, Any]) -> dict[str, Any]:
+    """What is known of one variable beside its edges."""
+    name = result.graph.names[k]
+    columns = result.groups.get(name, ())
+    fit = next((fit for fit in sem.held_out if fit.variable == name), None) if sem else None
+    return {
+        "name": name,
+        "columns": list(columns) if len(columns) > 1 else [],
+        "r2": fit and fit.r2,
+        "r2_deviation": fit and fit.deviation,
+        "independence": figures.get("independence", {}).get(name),
+        "normality": figures.get("direction", {}).get(name),
+        "residuals": _residuals(sem, k) if sem else [],
+    }
+
+
+def _residuals(sem: FittedSEM, k: int) -> list[dict[str, Any]]:
+    """Residuals, in deviations, against the rank of what was predicted: no row of the table is passed on."""
+    mechanism = sem.mechanisms[k]
+    if not mechanism.inputs:
+        return []
+    z = sem.scaled_values()
+    rows = np.linspace(0, len(z) - 1, min(len(z), _MOST_POINTS)).astype(int)
+    inputs, outputs = z[rows][:, mechanism.inputs], z[rows][:, mechanism.outputs]
+    noise, predicted = mechanism.noise(inputs, outputs), mechanism.mean(inputs)
+    return [
+        {
+            "column": sem.columns[column],
+            "rank": np.round(predicted[:, i].argsort().argsort() / max(len(rows) - 1, 1), 3),
+            "noise": np.round(noise[:, i] / (noise[:, i].std() or 1), 2),
+        }
+        for i, column in enumerate(mechanism.outputs[:_MOST_CURVES])
+    ]
+
+
+def _curves(result: Result, sem: FittedSEM) -> Iterator[dict[str, Any]]:
+    """Effect curves of every edge, between the columns of its ends that a mechanism joins."""
+    names = result.graph.names
+    lags = {(test.cause, test.effect, test.lag) for test in result.lag_tests if test.matters}
+    for cause, effect in np.argwhere(result.graph.adjacency).tolist():
+        source, mechanism = sem.variables[cause], sem.mechanisms[effect]
+        pairs = [
+            (sem.columns[read], sem.columns[column])
+            for lag, inputs in enumerate(source.by_lag)
+            if not result.lag_tests or (names[cause], names[effect], lag) in lags
+            for read in inputs
+            if read in mechanism.inputs
+            for column in mechanism.outputs
+        ]
+        for read, column in pairs[:_MOST_CURVES]:
+            curve = sem.effect_curve(read, column, n_bootstrap=_DRAWS)
+            points = {name: _short(getattr(curve, name)) for name in ("grid", "mean", "low", "high")}
+            yield {
+                "edge": [cause, effect],
+                "cause": read,
+                "effect": column,
+                "left_out": len(pairs) > _MOST_CURVES,
+                **points,
+            }
+
+
+def _short(numbers: NDArray[np.float64]) -> list[float]:
+    return [float(f"{number:.4g}") for number in numbers]
+
+
+def _sentences(result: Result) -> Iterator[str]:
+    if result.lag_tests:
+        yield result.series.sentence
+    yield result.missing.sentence
+    if result.stability:
+        yield result.stability.sentence(result.graph)
+
+
+def _provenance(result: Result, command: str | None) -> dict[str, Any]:
+    return {
+        "command": command,
+        "recipe": result.recipe.name,
+        "settings": result.recipe.describe(),
+        "seed": result.seed,
+        "fingerprint": result.fingerprint,
+        "n_samples": result.n_samples,
+        "knowledge": result.knowledge.to_dict(),
+        "versions": dict(result.versions),
+        "timings": dict(result.timings),
+    }
