@@ -132,10 +132,19 @@ def record(scenario, method, seed, simulation, run, recipe) -> None:
         "cpu_seconds": round(cpu_seconds, 2),
         "load": round(os.getloadavg()[0], 1),
         "version": mcsl.__version__,
+        "commit": commit(),
     }
     with RESULTS.open("a") as file:
         file.write(json.dumps(row) + "\n")
     print(f"{scenario:16} {method:30} {seed}  SHD {row['shd']:4d}  {seconds:6.1f} s", flush=True)
+
+
+def commit() -> str:
+    """The commit that is measured, marked if the sources differ from it."""
+    described = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True, check=False
+    )
+    return described.stdout.strip() or "unknown"
 
 
 if __name__ == "__main__":
