@@ -141,10 +141,13 @@ def record(scenario, method, seed, simulation, run, recipe) -> None:
 
 def commit() -> str:
     """The commit that is measured, marked if the sources differ from it."""
-    described = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True, check=False
-    )
-    return described.stdout.strip() or "unknown"
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(["git", *arguments], cwd=HERE, capture_output=True, text=True, check=False)
+        return done.stdout.strip()
+
+    changed = git("status", "--porcelain", "--", HERE.parents[1] / "src")
+    return (git("rev-parse", "--short", "HEAD") or "unknown") + ("-changed" if changed else "")
 
 
 if __name__ == "__main__":
