@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import ndtr, ndtri
 
-from mcsl.pruning.gaussian_process import LEAST_RELEVANT, Array, Kernel, gaussian, learn_kernel
+from mcsl.pruning.gaussian_process import Array, Kernel, gaussian, learn_kernel
 from mcsl.pruning.smoothing import fit_smooth, inverse_of
 from mcsl.pruning.splines import SplineTable, standardize
 
@@ -20,6 +20,7 @@ Matrix = NDArray[np.float64]
 N_FOLDS = 4
 FEWEST_ROWS = 100
 _HEAVY_TAIL = 10.0
+_FLOOR = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,8 @@ def joint_test(
     """
     x, y = _tamed(inputs[rows]), _tamed(responses[rows]).astype(np.float32)
     kernel = learn_kernel(x.astype(np.float32), y)
-    relevant = [k for k, group in enumerate(groups) if kernel.relevance[group].max() >= LEAST_RELEVANT]
+    least = _least_relevance(kernel, len(x))
+    relevant = [k for k, group in enumerate(groups) if kernel.relevance[group].max() >= least]
     p_values = np.ones(len(groups))
     if not relevant:
         return JointFindings(p_values, 0.0)
@@ -59,6 +61,7 @@ def joint_test(
     table = SplineTable.of(x, n_basis=n_basis)
     everywhere = _AdditiveFit(table.design)
     tested = [groups[k] for k in relevant]
+    kernel = _sharpened(kernel, tested)
     blurs = [
         _Blur(x[:, group], everywhere.residuals(x[:, group], table.functions(group))) for group in tested
     ]
@@ -73,6 +76,19 @@ def joint_test(
     spread = np.std(difference)
     advantage = np.mean(difference) / spread * np.sqrt(len(difference)) if spread > 0 else 0.0
     return JointFindings(p_values, float(advantage))
+
+
+def _least_relevance(kernel: Kernel, n_samples: int) -> float:
+    """Return the relevance r below which an input moves less than the rows can show: n r < 3 noise."""
+    return 3 * kernel.noise / n_samples
+
+
+def _sharpened(kernel: Kernel, tested: Sequence[NDArray[np.intp]]) -> Kernel:
+    """Return the kernel with a floor under the relevance of every column that is tested."""
+    relevance = kernel.relevance.copy()
+    for group in tested:
+        relevance[group] = np.maximum(relevance[group], np.float32(_FLOOR))
+    return Kernel(relevance, kernel.noise)
 
 
 def _tamed(values: Matrix) -> Matrix:
