@@ -50,7 +50,7 @@ def learn_kernel(inputs: Array, responses: Array, *, block_size: int = 500) -> K
 
     The rows are cut into blocks that are taken as independent. The information about the kernel is in
     pairs of rows: small blocks see fewer pairs than one large matrix, but many more for the same work.
-    Two blocks tell which of the inputs matter. Only a function of many inputs needs all blocks.
+    A third of them tells which of the inputs matter. Only a function of many inputs needs all.
     """
     n_blocks = max(len(inputs) // block_size, 1)
     blocks = list(
@@ -59,7 +59,7 @@ def learn_kernel(inputs: Array, responses: Array, *, block_size: int = 500) -> K
     n_inputs = inputs.shape[1]
     points = [np.append(np.full(n_inputs, scale), 0.0) for scale in (1 / n_inputs, 0.3, 1.0, 2.0)]
     start = min(points, key=lambda point: _loss(point, blocks[:1])[0])
-    found = _climb(start, blocks[:2], max_steps=25)
+    found = _climb(start, blocks[: max(n_blocks // 3, 1)], max_steps=25)
     if np.sum(found[:-1] >= LEAST_RELEVANT) >= _MANY_INPUTS:
         found = _climb(found, blocks, max_steps=5)
     return Kernel(found[:-1].astype(np.float32), float(np.exp(found[-1])))

@@ -30,12 +30,12 @@ _CLEARLY_BETTER = 3.0
 class InteractionPruner:
     """Keep a cause that either an additive or a joint test finds significant.
 
-    The additive test is that of `AdditivePruner(mode="f")`, which keeps its level exactly; the joint one,
-    `joint_test`, asks whether a Gaussian process over all causes predicts better with this cause. The
-    p-value is twice the smaller of the two (Bonferroni), and the test that gave it is named. Where the
-    Gaussian process predicts clearly better than an additive model, by three standard errors, the
-    additive test mistakes what its model cannot fit for effects of the cause, and the joint test decides
-    alone. Below 100 rows only the additive test speaks.
+    The additive test is that of `AdditivePruner(mode="f")`, which keeps its level unless tails are heavy; the
+    joint one, `joint_test`, asks whether a Gaussian process over all causes predicts better with this
+    cause. The p-value is twice the smaller of the two (Bonferroni), and the test that gave it is named.
+    Where the Gaussian process predicts clearly better than an additive model, by three standard errors,
+    the additive test mistakes what its model cannot fit for effects of the cause, and the joint test
+    decides alone. Below 100 rows only the additive test speaks.
     """
 
     significance: float | None = 0.001
