@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mcsl.model import MLP, Linear, Mechanism, Quadratic
     from mcsl.objective import gaussian_likelihood, least_squares
     from mcsl.order import OrderSearch
+    from mcsl.outputs.charts import plot_adjacency, plot_effects, plot_training
     from mcsl.outputs.graphs import read_graph, write_graph
     from mcsl.outputs.plots import plot_graph, write_graph_picture
     from mcsl.outputs.report import write_report
@@ -69,6 +70,7 @@ _ROOMS = {
     "objective": ("gaussian_likelihood", "least_squares"),
     "problem": ("Knowledge", "Problem", "read_knowledge"),
     "order": ("OrderSearch",),
+    "outputs.charts": ("plot_adjacency", "plot_effects", "plot_training"),
     "outputs.graphs": ("read_graph", "write_graph"),
     "outputs.saving": ("load_result",),
     "outputs.plots": ("plot_graph", "write_graph_picture"),
@@ -126,7 +128,10 @@ __all__ = [
     "learn",
     "least_squares",
     "load_result",
+    "plot_adjacency",
+    "plot_effects",
     "plot_graph",
+    "plot_training",
     "read_graph",
     "read_knowledge",
     "read_table",

@@ -54,7 +54,7 @@ def plot_graph(
     cause to a symptom, that stands out from the rest. Without `ax`, the figure is as large as the graph
     needs; a given one is filled and the type scaled to fit.
     """
-    _matplotlib()
+    need_matplotlib()
     from matplotlib import pyplot as plt
 
     picture = compose(graph, truth, title, highlight)
@@ -73,7 +73,7 @@ def write_graph_picture(
     title: str | None = None,
 ) -> Path:
     """Write the picture of `plot_graph` to a file; its name says the format, such as .svg, .png or .pdf."""
-    matplotlib = _matplotlib()
+    matplotlib = need_matplotlib()
     path = Path(path)
     figure = _figure(compose(graph, truth, title, highlight))
     kind = path.suffix.removeprefix(".").lower()
@@ -95,7 +95,7 @@ def write_graph_picture(
 
 def graph_svg(graph: CausalGraph | Result, *, truth: CausalGraph | None = None) -> str:
     """Return the picture of `plot_graph` as an SVG element to put into a page."""
-    matplotlib = _matplotlib()
+    matplotlib = need_matplotlib()
     text = io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": "mcsl"}):
         _figure(compose(graph, truth, None)).savefig(text, format="svg", metadata={"Date": None})
@@ -205,7 +205,8 @@ def _split(curve: Points) -> tuple[Points, Points]:
     return shaft, np.array([tip, base + across, base - across])
 
 
-def _matplotlib() -> ModuleType:
+def need_matplotlib() -> ModuleType:
+    """Return matplotlib, or say how to install it."""
     try:
         import matplotlib
     except ImportError:

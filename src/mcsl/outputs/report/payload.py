@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mcsl.edge_table import EdgeRow
 from mcsl.errors import DataError
+from mcsl.outputs.curves import edge_columns
 from mcsl.outputs.layout import layered_layout, port_width
 from mcsl.outputs.picture import break_name
 
@@ -123,28 +124,18 @@ def _residuals(sem: FittedSEM, k: int) -> list[dict[str, Any]]:
 
 
 def _curves(result: Result, sem: FittedSEM) -> Iterator[dict[str, Any]]:
-    """Effect curves of every edge, between the columns of its ends that a mechanism joins."""
-    names = result.graph.names
-    lags = {(test.cause, test.effect, test.lag) for test in result.lag_tests if test.matters}
-    for cause, effect in np.argwhere(result.graph.adjacency).tolist():
-        source, mechanism = sem.variables[cause], sem.mechanisms[effect]
-        pairs = [
-            (sem.columns[read], sem.columns[column])
-            for lag, inputs in enumerate(source.by_lag)
-            if not result.lag_tests or (names[cause], names[effect], lag) in lags
-            for read in inputs
-            if read in mechanism.inputs
-            for column in mechanism.outputs
-        ]
+    """Effect curves of every edge, between the columns that it joins."""
+    place = {name: k for k, name in enumerate(result.graph.names)}
+    for cause, effect in result.graph.edges:
+        pairs = edge_columns(result, cause, effect)
         for read, column in pairs[:_MOST_CURVES]:
             curve = sem.effect_curve(read, column, n_bootstrap=_DRAWS)
-            points = {name: _short(getattr(curve, name)) for name in ("grid", "mean", "low", "high")}
             yield {
-                "edge": [cause, effect],
+                "edge": [place[cause], place[effect]],
                 "cause": read,
                 "effect": column,
                 "left_out": len(pairs) > _MOST_CURVES,
-                **points,
+                **{name: _short(getattr(curve, name)) for name in ("grid", "mean", "low", "high")},
             }
 
 
