@@ -137,7 +137,9 @@ def _parts(result: Result) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     arrays: dict[str, NDArray[Any]] = {
         "adjacency": np.ascontiguousarray(result.graph.adjacency),
         "edge_probabilities": np.ascontiguousarray(result.edge_probabilities, dtype=float),
-        "trace": np.array([astuple(row) for row in result.trace]).reshape(-1, len(fields(TraceRow))),
+        "trace": np.array([astuple(row) for row in result.trace], dtype=float).reshape(
+            -1, len(fields(TraceRow))
+        ),
     }
     if stability:
         arrays["stability/frequencies"] = np.ascontiguousarray(stability.frequencies)
