@@ -20,4 +20,5 @@ if __name__ == "__main__":
         page.open(mcsl.write_report(result, Path(place) / "report.html"))
         page.click("[data-variable='9'] rect")
         page.evaluate("scrollTo(0, 0)")
+        page.mouse("mouseMoved", 5, 5)
         page.screenshot(ROOT / "docs" / "images" / "report.png")
