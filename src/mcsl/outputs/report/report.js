@@ -51,6 +51,7 @@ function details(k) {
   parts.push(...neighbours("Causes", causes, "cause", "No causes in this table."));
   parts.push(...neighbours("Effects", effects, "effect", "No effects in this table."));
   parts.push(...checks(variable, causes.length));
+  if (!data.has_model) parts.push(element("p", { class: "hint" }, "There are no curves, because this result was saved without its fitted model."));
   return parts;
 }
 

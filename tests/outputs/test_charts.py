@@ -1,0 +1,75 @@
+from dataclasses import replace
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.colors import to_hex
+from matplotlib.patches import Rectangle
+
+import mcsl
+from mcsl.errors import GraphError, OutputError
+
+
+@pytest.fixture(scope="module")
+def result():
+    simulation = mcsl.simulate("gp-add", n_variables=4, degree=1.25, n_samples=150, seed=3)
+    dataset = mcsl.Dataset(simulation.dataset.values, ("$a$", "b", "c", "d"))
+    return mcsl.learn(dataset, mcsl.Recipe.additive())
+
+
+@pytest.fixture(autouse=True)
+def _no_window():
+    with mpl.rc_context({"backend": "agg"}):
+        yield
+    plt.close("all")
+
+
+def test_the_matrix_is_in_causal_order_and_frames_its_edges(result):
+    ax = mcsl.plot_adjacency(result)
+    order = [label.get_text() for label in ax.get_yticklabels()]
+    assert order == list(result.graph.order) == [label.get_text() for label in ax.get_xticklabels()]
+    frames = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    framed = {(order[round(f.get_y() + 0.5)], order[round(f.get_x() + 0.5)]) for f in frames}
+    assert framed == set(result.graph.edges)
+    place = [result.graph.names.index(name) for name in order]
+    assert np.array_equal(ax.images[0].get_array(), result.confidence[np.ix_(place, place)])
+
+
+def test_a_bare_graph_is_black_and_white(result):
+    ax = mcsl.plot_adjacency(result.graph, title="$x")
+    assert set(np.unique(ax.images[0].get_array())) == {0, 1}
+    assert len(ax.figure.axes) == 1
+
+
+def test_training_is_drawn_by_stage(result, tmp_path):
+    rows = [mcsl.TraceRow(k, 10.0**-k, 0.0, 2.0 + k, 3.0, 9.0, 1, 2, 7, 0.5, 0.1) for k in range(4)]
+    figure = mcsl.plot_training(replace(result, trace=tuple(rows)))
+    left, right = figure.axes
+    assert left.lines[0].get_ydata().tolist() == [2, 3, 4, 5]
+    assert right.get_yscale() == "log"
+    assert to_hex(left.lines[0].get_color()) != to_hex(left.lines[1].get_color())
+    for kind in ("svg", "png"):
+        figure.savefig(tmp_path / f"training.{kind}")
+
+
+def test_no_training_is_said_in_one_sentence(result):
+    with pytest.raises(OutputError, match="The recipe 'additive' trains no networks"):
+        mcsl.plot_training(result)
+
+
+def test_effects_have_a_panel_an_edge(result, tmp_path):
+    figure = mcsl.plot_effects(result)
+    drawn = [(ax.get_xlabel(), ax.get_ylabel()) for ax in figure.axes if ax.lines]
+    assert drawn == [(cause, f"mean of {effect}") for cause, effect in result.graph.edges]
+    figure.savefig(tmp_path / "effects.svg")
+    name = result.graph.edges[0][1]
+    some = [ax for ax in mcsl.plot_effects(result, name).axes if ax.lines]
+    assert len(some) == sum(name in edge for edge in result.graph.edges)
+
+
+def test_effects_that_are_not_there_are_refused(result):
+    with pytest.raises(GraphError, match="no variable 'z'"):
+        mcsl.plot_effects(result, "z")
+    with pytest.raises(GraphError, match="has no edges"):
+        mcsl.plot_effects(replace(result, graph=mcsl.CausalGraph(np.zeros((4, 4)), result.graph.names)))
