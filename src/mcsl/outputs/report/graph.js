@@ -4,7 +4,7 @@ function drawGraph(drawing, graph, variables, edges, { choose, tip }) {
   const moved = graph.centres.map(() => [0, 0]);
   const centre = (k) => [graph.centres[k][0] + moved[k][0], graph.centres[k][1] + moved[k][1]];
   // A small graph is not blown up to fill the room.
-  const [width, height] = [Math.max(graph.width + 2 * margin, 620), Math.max(graph.height + 2 * margin, 430)];
+  const [width, height] = [Math.max(graph.width + 2 * margin, drawing.clientWidth / 1.4), Math.max(graph.height + 2 * margin, drawing.clientHeight / 1.4)];
   const whole = { x: (graph.width - width) / 2, y: (graph.height - height) / 2, width, height };
   let view = { ...whole };
   let chosen = null;
