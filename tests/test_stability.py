@@ -6,6 +6,7 @@ from dataclasses import replace
 import joblib
 import numpy as np
 import pytest
+from joblib._parallel_backends import ThreadingBackend
 
 import mcsl
 from mcsl.data import SeriesTable
@@ -85,6 +86,18 @@ def test_backends_agree(backend):
     with joblib.parallel_config(backend=backend, n_jobs=2):
         found = mcsl.assess_stability(dataset, FAST, n_halves=4)
     assert np.array_equal(found.frequencies, expected.frequencies)
+
+
+def test_pools_that_hand_over_everything_at_the_end_will_do(tmp_path):
+    class Pool(ThreadingBackend):
+        supports_return_generator = False
+
+    dataset = table(3).dataset
+    expected = mcsl.assess_stability(dataset, FAST, n_halves=4)
+    with joblib.parallel_config(Pool(), n_jobs=2):
+        found = mcsl.assess_stability(dataset, FAST, n_halves=4, directory=tmp_path)
+    assert np.array_equal(found.frequencies, expected.frequencies)
+    assert len((tmp_path / LEDGER).read_text().splitlines()) == 4
 
 
 def test_half_samples_take_one_thread_each(monkeypatch):

@@ -71,8 +71,9 @@ def assess_stability(
     path = Path(directory) / LEDGER if directory is not None else None
     ledger = _Ledger.open(path, _digest(table, recipe, settings), force=force)
     waiting = [k for k in range(n_halves) if k not in ledger.edges]
+    # Every task carries its half: what an engine keeps apart from tasks is lost with the worker that holds it.
     refits = (delayed(_refit)(k, _part(table, halves[k], blocks), recipe, settings) for k in waiting)
-    finished = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(refits)
+    finished = iter(_side_by_side(n_jobs)(refits))
     for n_done in range(n_halves - len(waiting), n_halves + 1):
         for observer in observers:
             observer(n_done, n_halves)
@@ -130,6 +131,15 @@ def _refit(
     with parallel_config(backend="sequential"):
         graph = learn(half, recipe, **settings).graph
     return k, np.argwhere(graph.adjacency).tolist()
+
+
+def _side_by_side(n_jobs: int | None) -> Parallel:
+    """Return what runs tasks on joblib's backend and hands over each result once it is there."""
+    try:
+        return Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    except ValueError:
+        # Pools, such as Ray's, hand over all results at the end.
+        return Parallel(n_jobs=n_jobs)
 
 
 def _digest(table: SeriesTable, recipe: Recipe, settings: Mapping[str, Any]) -> str:
