@@ -71,7 +71,7 @@ def assess_stability(
     path = Path(directory) / LEDGER if directory is not None else None
     ledger = _Ledger.open(path, _digest(table, recipe, settings), force=force)
     waiting = [k for k in range(n_halves) if k not in ledger.edges]
-    # Every task carries its half: what an engine keeps apart from tasks is lost with the worker that holds it.
+    # Every task carries its half: what an engine keeps apart is lost with the worker that holds it.
     refits = (delayed(_refit)(k, _part(table, halves[k], blocks), recipe, settings) for k in waiting)
     finished = iter(_side_by_side(n_jobs)(refits))
     for n_done in range(n_halves - len(waiting), n_halves + 1):
