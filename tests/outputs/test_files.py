@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -129,15 +128,13 @@ def test_a_failure_half_way_leaves_everything_as_it_was(result, tmp_path, monkey
         write_result(result, out)
         (out / "edges.csv").write_text("old")
     before = content(out) if exists else None
-    write_bytes = Path.write_bytes
 
-    def full_disk(path, written):
+    def full_disk(path, content):
+        path.write_bytes(content[: len(content) // (2 if path.name == failing else 1)])
         if path.name == failing:
-            write_bytes(path, written[: len(written) // 2])
             raise OSError(28, "No space left on device")
-        return write_bytes(path, written)
 
-    monkeypatch.setattr(Path, "write_bytes", full_disk)
+    monkeypatch.setattr("mcsl.writing._write_through", full_disk)
     with pytest.raises(OutputError, match="No space left on device"):
         write_result(result, out, force=True)
     assert (content(out) == before) if exists else not out.exists()
@@ -145,10 +142,10 @@ def test_a_failure_half_way_leaves_everything_as_it_was(result, tmp_path, monkey
 
 
 def test_an_interrupt_leaves_nothing_behind(result, tmp_path, monkeypatch):
-    def interrupt(path, written):
+    def interrupt(path, content):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Path, "write_bytes", interrupt)
+    monkeypatch.setattr("mcsl.writing._write_through", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write_result(result, tmp_path / "out")
     assert list(tmp_path.iterdir()) == []

@@ -6,8 +6,6 @@ import json
 import math
 import os
 import re
-import secrets
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, fields
 from pathlib import Path
@@ -18,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from mcsl.edge_table import CORNER, EdgeRow, edge_rows
 from mcsl.errors import OutputError
+from mcsl.writing import is_partial, write_together, write_whole
 
 if TYPE_CHECKING:
     from mcsl.graph import Stability
@@ -114,26 +113,13 @@ def write_adjacency(adjacency: ArrayLike, names: Sequence[str], path: str | os.P
     return write_whole(path, to_matrix_csv(adjacency, names).encode())
 
 
-def write_whole(path: str | os.PathLike[str], content: bytes) -> Path:
-    """Write one file, which is replaced only once the new one is complete."""
-    path = Path(path)
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        partial.write_bytes(content)
-        partial.replace(path)
-    except OSError as error:
-        raise OutputError(f"{path} could not be written: {error.strerror}.") from None
-    finally:
-        partial.unlink(missing_ok=True)
-    return path
-
-
 def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -> None:
     """Refuse early what `write_texts` would refuse after all the work is done."""
     directory = Path(directory)
     try:
         if directory.is_dir():
-            if not force and {entry.name for entry in directory.iterdir()} - UNFINISHED:
+            names = {entry.name for entry in directory.iterdir() if not is_partial(entry.name)}
+            if not force and names - UNFINISHED:
                 raise OutputError(
                     f"The directory {directory} is not empty; choose another, or replace with --force."
                 )
@@ -151,29 +137,10 @@ def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -
 def write_texts(
     texts: Mapping[str, str | bytes], directory: str | os.PathLike[str], *, force: bool = False
 ) -> Path:
-    """Write all files to a temporary directory, then move them into place.
-
-    A crash before the move leaves everything as it was. Files of other names are never touched.
-    """
+    """Write all files or none; see `write_together`."""
     check_directory(directory, force=force)
-    target = Path(directory).resolve()
-    # Inside a directory that exists, as that may be a mount whose parent is another file system.
-    beside = target if target.exists() else target.parent
-    partial = beside / f".{target.name}.{secrets.token_hex(4)}"
-    try:
-        partial.mkdir(parents=True)
-        for name, text in texts.items():
-            (partial / name).write_bytes(text.encode() if isinstance(text, str) else text)
-        if target.exists():
-            for name in texts:
-                (partial / name).replace(target / name)
-        else:
-            partial.rename(target)
-    except OSError as error:
-        raise OutputError(f"{directory} could not be written: {error.strerror}.") from None
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
-    return Path(directory)
+    contents = {name: text.encode() if isinstance(text, str) else text for name, text in texts.items()}
+    return write_together(contents, directory)
 
 
 def to_matrix_csv(matrix: ArrayLike, names: Sequence[str]) -> str:

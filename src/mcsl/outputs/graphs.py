@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
 
 from mcsl.data.delimited import decode
@@ -12,6 +11,7 @@ from mcsl.errors import GraphError, OutputError
 from mcsl.graph import CausalGraph
 from mcsl.outputs.adjacency import read_adjacency
 from mcsl.outputs.files import to_matrix_csv
+from mcsl.writing import write_whole
 
 _READERS = {
     ".gml": CausalGraph.from_gml,
@@ -45,12 +45,4 @@ def write_graph(graph: CausalGraph, path: str | os.PathLike[str]) -> Path:
     writer = _WRITERS.get(path.suffix.lower())
     if writer is None:
         raise OutputError(f"{path} must end in {', '.join(_WRITERS)}, so that its format is known.")
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        partial.write_text(writer(graph), encoding="utf-8", newline="")
-        partial.replace(path)
-    except OSError as error:
-        raise OutputError(f"{path} could not be written: {error.strerror}.") from None
-    finally:
-        partial.unlink(missing_ok=True)
-    return path
+    return write_whole(path, writer(graph).encode())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import secrets
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -29,6 +28,7 @@ from mcsl.outputs.picture import (
     Stroke,
     compose,
 )
+from mcsl.writing import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,17 +80,11 @@ def write_graph_picture(
     known = figure.canvas.get_supported_filetypes()
     if kind not in known:
         raise OutputError(f"{path} must end in one of {', '.join('.' + k for k in sorted(known))}.")
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
-    try:
-        with matplotlib.rc_context({"svg.hashsalt": "mcsl"}):
-            figure.savefig(partial, format=kind, dpi=200, metadata=undated)
-        partial.replace(path)
-    except OSError as error:
-        raise OutputError(f"{path} could not be written: {error.strerror}.") from None
-    finally:
-        partial.unlink(missing_ok=True)
-    return path
+    content = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "mcsl"}):
+        figure.savefig(content, format=kind, dpi=200, metadata=undated)
+    return write_whole(path, content.getvalue())
 
 
 def graph_svg(graph: CausalGraph | Result, *, truth: CausalGraph | None = None) -> str:

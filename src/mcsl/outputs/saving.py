@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import secrets
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcsl.data.sources import read_bytes
-from mcsl.errors import DataError, McslError, OutputError
+from mcsl.errors import DataError, McslError
 from mcsl.graph import CausalGraph, Stability
 from mcsl.missing import MissingSummary
 from mcsl.problem import Knowledge, SeriesSummary
@@ -27,6 +26,7 @@ from mcsl.result import Result
 from mcsl.search import StopReason, TraceRow
 from mcsl.sem.storage import pack_sem, unpack_sem
 from mcsl.trust import Finding
+from mcsl.writing import write_whole
 
 FORMAT = 1
 """Number of the format that is written; files of this and all lower numbers are read."""
@@ -53,16 +53,7 @@ def save_result(result: Result, path: str | os.PathLike[str], *, sem: bool = Tru
     With `sem` the fitted model is in it. Its noise is drawn from residuals, so it holds rows of the table, up
     to 3000: leave it out where these must not be passed on.
     """
-    path = Path(path)
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        partial.write_bytes(to_bytes(result, sem=sem))
-        partial.replace(path)
-    except OSError as error:
-        raise OutputError(f"{path} could not be written: {error.strerror}.") from None
-    finally:
-        partial.unlink(missing_ok=True)
-    return path
+    return write_whole(path, to_bytes(result, sem=sem))
 
 
 def load_result(path: str | os.PathLike[str]) -> Result:

@@ -10,8 +10,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcsl.outputs.files import to_json, write_whole
+from mcsl.outputs.files import to_json
 from mcsl.outputs.report.payload import payload
+from mcsl.writing import write_whole
 
 if TYPE_CHECKING:
     from mcsl.result import Result
