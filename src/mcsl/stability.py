@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -24,6 +23,7 @@ from mcsl.learning import learn
 from mcsl.missing import MissingRule, complete
 from mcsl.problem import Knowledge, cut_windows
 from mcsl.recipe import Recipe
+from mcsl.writing import make_directory, write_whole
 
 LEDGER = "halves.jsonl"
 """File of the half-samples that are done, one JSON line each."""
@@ -179,13 +179,6 @@ class _Ledger:
         self.edges[k] = edges
         if self.path is None:
             return
-        partial = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}")
         lines = [{"half": k, "of": self.digest, "edges": found} for k, found in sorted(self.edges.items())]
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            partial.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-            partial.replace(self.path)
-        except OSError as error:
-            raise OutputError(f"{self.path} could not be written: {error.strerror}.") from None
-        finally:
-            partial.unlink(missing_ok=True)
+        make_directory(self.path.parent)
+        write_whole(self.path, "".join(json.dumps(line) + "\n" for line in lines).encode())
