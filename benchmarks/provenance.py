@@ -2,10 +2,13 @@
 
 import os
 import platform
+import subprocess
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
 
 
 def machine() -> dict:
@@ -19,6 +22,17 @@ def versions(packages: Sequence[str]) -> dict[str, str]:
 
 def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def commit() -> str:
+    """The commit that is measured, marked if the sources differ from it."""
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+        return done.stdout.strip()
+
+    changed = git("status", "--porcelain", "--", "src")
+    return (git("rev-parse", "--short", "HEAD") or "unknown") + ("-changed" if changed else "")
 
 
 def _cpu_model() -> str:

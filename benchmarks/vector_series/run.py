@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from benchmarks.provenance import commit
 
 import mcsl
 from mcsl.simulation import simulate_series
@@ -137,17 +138,6 @@ def record(scenario, method, seed, simulation, run, recipe) -> None:
     with RESULTS.open("a") as file:
         file.write(json.dumps(row) + "\n")
     print(f"{scenario:16} {method:30} {seed}  SHD {row['shd']:4d}  {seconds:6.1f} s", flush=True)
-
-
-def commit() -> str:
-    """The commit that is measured, marked if the sources differ from it."""
-
-    def git(*arguments: str) -> str:
-        done = subprocess.run(["git", *arguments], cwd=HERE, capture_output=True, text=True, check=False)
-        return done.stdout.strip()
-
-    changed = git("status", "--porcelain", "--", HERE.parents[1] / "src")
-    return (git("rev-parse", "--short", "HEAD") or "unknown") + ("-changed" if changed else "")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,5 @@
+from dataclasses import replace
+
+from benchmarks.methods import default
+
+METHOD = replace(default.METHOD, name="additive", settings={"recipe": "additive"})

@@ -1,0 +1,5 @@
+from dataclasses import replace
+
+from benchmarks.methods import paper_mlp
+
+METHOD = replace(paper_mlp.METHOD, name="MCSL-quad", settings={"mechanism": "Quadratic"})

@@ -1,0 +1,171 @@
+"""Every method on every table: one JSON line per run, appended as it finishes.
+
+    python -m benchmarks.run --table 1 --seeds 5 --jobs 2
+    python -m benchmarks.run --scenarios gp-ER4-10 --methods CAM GraN-DAG --data raw
+
+What is already there is not run again, so that the same command goes on where it was interrupted. A run is a
+process with one core; after `--limit` CPU seconds it is recorded as `timeout`, and a crash as `failed`. The
+peers need their own environment, see README.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from benchmarks.methods import Method
+from benchmarks.provenance import commit, now
+from benchmarks.scenarios import SACHS, SCENARIOS, TABLES, Case, draw
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+import mcsl
+from benchmarks import methods
+from mcsl.graph import is_acyclic
+from mcsl.pruning import AdditivePruner, QuadraticPruner
+
+ROOT = Path(__file__).parents[1]
+RESULTS = Path(__file__).parent / "results" / "comparison.jsonl"
+METHODS = methods.load()
+FIRST_SEED = 1000
+ONE_CORE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "LOKY_MAX_CPU_COUNT"), "1")
+
+
+class Run(NamedTuple):
+    """What a line is about."""
+
+    scenario: str
+    standardized: bool
+    seed: int
+    method: str
+
+
+def main() -> None:
+    options = _options()
+    wanted = list(runs(options))
+    done = {Run(*(row[field] for field in Run._fields)) for row in read(options.results)}
+    left = [run for run in wanted if run not in done]
+    options.results.parent.mkdir(exist_ok=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns) as progress, ThreadPoolExecutor(options.jobs) as pool:
+        bar = progress.add_task("runs", total=len(wanted), completed=len(wanted) - len(left))
+        started = [pool.submit(measure, run, options.peers_python, options.limit) for run in left]
+        for finished in as_completed(started):
+            row = finished.result()
+            with options.results.open("a") as lines:
+                lines.write(json.dumps(row, ensure_ascii=False) + "\n")
+            outcome = row["status"] if row["status"] != "ok" else f"SHD {row['shd']}, {row['seconds']:.1f} s"
+            progress.print(f"{row['scenario']:16} {row['method']:16} {row['seed']}  {outcome}")
+            progress.advance(bar)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--table", nargs="+", choices=TABLES, help="all scenarios of these tables")
+    parser.add_argument("--scenarios", nargs="+", choices=SCENARIOS, metavar="NAME", default=[])
+    parser.add_argument("--methods", nargs="+", choices=METHODS, metavar="NAME", default=list(METHODS))
+    parser.add_argument("--data", nargs="+", choices=("raw", "standardized"), default=["raw", "standardized"])
+    parser.add_argument("--seeds", type=int, default=5, help=f"how many, from {FIRST_SEED} on")
+    parser.add_argument("--jobs", type=int, default=1, help="runs side by side")
+    parser.add_argument("--limit", type=int, default=360, help="CPU seconds for a run")
+    parser.add_argument("--peers-python", default=ROOT / ".peers" / "bin" / "python", metavar="PATH")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    options = parser.parse_args()
+    for table in options.table or ([] if options.scenarios else TABLES):
+        options.scenarios.extend(name for name in TABLES[table] if name not in options.scenarios)
+    return options
+
+
+def runs(options: argparse.Namespace) -> Iterator[Run]:
+    """Yield all runs that are asked for; one table serves all methods before the next is drawn."""
+    for scenario in options.scenarios:
+        for data in options.data:
+            for seed in range(FIRST_SEED, FIRST_SEED + (1 if scenario == SACHS else options.seeds)):
+                for method in options.methods:
+                    yield Run(scenario, data == "standardized", seed, method)
+
+
+def read(results: Path) -> list[dict]:
+    return [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
+
+
+def measure(run: Run, peers_python: Path | str, limit: int) -> dict:
+    """Run a method in a process of its own and score its graph."""
+    method, case = METHODS[run.method], drawn(run.scenario, run.seed, run.standardized)
+    row = {**run._asdict(), "package": method.package, "true_edges": int(case.truth.sum())}
+    row |= {"sortability": case.sortability, "date": now(), "commit": commit(), "load": os.getloadavg()[0]}
+    with tempfile.TemporaryDirectory() as folder:
+        answer = ask(method, case, run.seed, limit, peers_python, Path(folder))
+    edges = answer.pop("edges", None)
+    if edges is None:
+        return row | answer
+    adjacency = np.zeros(case.truth.shape, dtype=bool)
+    adjacency[tuple(np.array(edges, dtype=int).reshape(-1, 2).T)] = True
+    if method.is_pattern:
+        adjacency = decided(adjacency, case.truth)
+    if method.is_pruned and is_acyclic(adjacency):
+        row["before_pruning"] = mcsl.evaluate(adjacency, case.truth).as_dict()
+        adjacency = pruned(adjacency, case, "quadratic" in run.scenario)
+    scores = mcsl.evaluate(adjacency, case.truth).as_dict()
+    return row | scores | {"acyclic": is_acyclic(adjacency)} | answer
+
+
+@lru_cache(maxsize=2)
+def drawn(scenario: str, seed: int, standardized: bool) -> Case:
+    return draw(scenario, seed, standardized)
+
+
+def ask(method: Method, case: Case, seed: int, limit: int, peers_python: Path | str, folder: Path) -> dict:
+    """Return what the worker answers, or why it does not."""
+    values = case.values[: method.n_samples]
+    if not method.reads_vectors or values.shape[2] == 1:
+        values = values[:, :, 0]
+    np.savez(folder / "data.npz", values=values, **({"truth": case.truth} if method.is_oracle else {}))
+    request = {"module": method.learn.__module__, "imports": method.imports, "package": method.package}
+    request |= {"settings": dict(method.settings), "seed": seed, "limit": limit}
+    (folder / "request.json").write_text(json.dumps(request))
+    python = peers_python if method.is_peer else sys.executable
+    command = [python, "-m", "benchmarks.worker", folder]
+    environment = {**os.environ, **ONE_CORE}
+    try:
+        # A run that waits for others is given up at last.
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, timeout=20 * limit, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return {"status": "timeout", "limit": limit}
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return {"status": "timeout", "limit": limit}
+    if done.returncode:
+        return {"status": "failed", "message": done.stderr.decode().strip().rpartition("\n")[2][:300]}
+    return json.loads((folder / "answer.json").read_text()) | {"status": "ok"}
+
+
+def decided(pattern: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """Give two-way edges one direction: as in the paper, the true one where there is one."""
+    open_edges = pattern & pattern.T
+    return (pattern & ~open_edges) | (open_edges & (truth | np.triu(~truth.T)))
+
+
+def pruned(adjacency: np.ndarray, case: Case, quadratic: bool) -> np.ndarray:
+    """Prune as the paper does: by CAM's test at level 0.001, and quadratic data by their coefficients."""
+    dataset = mcsl.to_dataset(case.values[:, :, 0])
+    graph = mcsl.CausalGraph(adjacency, dataset.names)
+    pruner = QuadraticPruner() if quadratic else AdditivePruner()
+    return pruner.prune(graph, mcsl.Problem.from_dataset(dataset)).graph.adjacency
+
+
+if __name__ == "__main__":
+    main()
