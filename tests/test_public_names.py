@@ -28,3 +28,12 @@ def test_functions_stay_functions_after_their_rooms_are_imported():
 def test_importing_mcsl_loads_nothing_heavy():
     code = "import sys, mcsl; sys.exit(any(m in sys.modules for m in ('jax', 'numpy', 'polars', 'scipy')))"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_recipes_without_networks_do_without_jax():
+    code = (
+        "import sys, mcsl, numpy as np\n"
+        "mcsl.learn(np.random.default_rng(0).normal(size=(40, 3)))\n"
+        "sys.exit('jax' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

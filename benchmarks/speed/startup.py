@@ -36,7 +36,7 @@ def measure(n_rounds: int) -> Iterator[dict]:
     commands = {
         "`mcsl --help`": [str(Path(sys.executable).parent / "mcsl"), "--help"],
         "`import mcsl`": [*python, "import mcsl"],
-        "`from mcsl import learn` (loads JAX)": [*python, "from mcsl import learn"],
+        "`from mcsl import learn`": [*python, "from mcsl import learn"],
         "`python -c pass`, for comparison": [*python, "pass"],
     }
     for name, command in commands.items():

@@ -21,7 +21,7 @@ from mcsl.problem import Knowledge, Problem, cut_windows
 from mcsl.pruning import lag_tests, prune
 from mcsl.recipe import Recipe
 from mcsl.result import Result
-from mcsl.search import Observer, StopReason, TraceRow, search
+from mcsl.search import Observer, StopReason, TraceRow
 
 _log = logging.getLogger(__name__)
 _VERSIONED = ("mcsl", "jax", "jaxlib", "equinox", "optax", "numpy", "scipy")
@@ -132,20 +132,13 @@ def _search(
         problem = replace(start.problem, candidates=along | along.T)
         # Along the order an edge starts as more likely than not, and its reverse as less.
         logits = np.where(along, 1.0, -1.0)
-    assert recipe.schedule is not None
+    # JAX takes a second to load.
+    from mcsl.search.augmented_lagrangian import search
+
+    parts = ("mechanism", "temperature", "score", "acyclicity", "sparsity_weight", "schedule")
+    networks: dict[str, Any] = {part: getattr(recipe, part) for part in parts}
     with _timed("train", timings):
-        fit = search(
-            problem,
-            seed,
-            mechanism=recipe.mechanism,
-            temperature=recipe.temperature,
-            score=recipe.score,
-            acyclicity=recipe.acyclicity,
-            sparsity_weight=recipe.sparsity_weight,
-            schedule=recipe.schedule,
-            initial_logits=logits,
-            observers=observers,
-        )
+        fit = search(problem, seed, **networks, initial_logits=logits, observers=observers)
     cut = threshold(fit.edge_probabilities, problem.names, required=problem.required)
     edge_counts = edge_counts | {"trained": cut.graph.n_edges}
     return problem, _Found(

@@ -6,16 +6,18 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mcsl.errors import SettingsError
-from mcsl.model import MLP, MechanismInit
-from mcsl.objective import Acyclicity, Score, gaussian_likelihood, least_squares, log_trace_exponential
 from mcsl.order import OrderSearch
 from mcsl.pruning import AdditivePruner, InteractionPruner, Pruner
 from mcsl.search import Schedule
+
+if TYPE_CHECKING:
+    from mcsl.model import MechanismInit
+    from mcsl.objective import Acyclicity, Score
 
 _RARELY_WRONG = InteractionPruner(significance=None, n_jobs=-1)
 
@@ -36,9 +38,12 @@ class Recipe:
     schedule: Schedule | None
     """How masks and networks are trained; None leaves the edges to the pruner."""
     pruner: Pruner
-    mechanism: MechanismInit = MLP.init
-    score: Score = gaussian_likelihood
-    acyclicity: Acyclicity = log_trace_exponential
+    mechanism: MechanismInit | None = None
+    """How networks start; None for `MLP.init`, and without networks."""
+    score: Score | None = None
+    """How badly networks fit; None for `gaussian_likelihood`, and without networks."""
+    acyclicity: Acyclicity | None = None
+    """What keeps masks from cycles; None for `log_trace_exponential`, and without networks."""
     sparsity_weight: float = 2e-3
     """lambda, the price of an edge."""
     temperature: float = 0.2
@@ -51,6 +56,18 @@ class Recipe:
             raise SettingsError(f"`temperature` must be > 0. Got {self.temperature} instead.")
         if self.order is None and self.schedule is None:
             raise SettingsError("A recipe needs an `order` search, a `schedule` for the masks, or both.")
+        if self.schedule is not None:
+            self._fill_in()
+
+    def _fill_in(self) -> None:
+        # Only recipes with networks load JAX.
+        from mcsl.model import MLP
+        from mcsl.objective import gaussian_likelihood, log_trace_exponential
+
+        usual = {"mechanism": MLP.init, "score": gaussian_likelihood, "acyclicity": log_trace_exponential}
+        for part, value in usual.items():
+            if getattr(self, part) is None:
+                object.__setattr__(self, part, value)
 
     @classmethod
     def default(cls) -> Recipe:
@@ -82,6 +99,8 @@ class Recipe:
     @classmethod
     def paper(cls, n_variables: int) -> Recipe:
         """The paper's method with the numbers of its appendix."""
+        from mcsl.objective import least_squares
+
         return cls(
             "paper",
             standardize=False,
@@ -111,9 +130,7 @@ class Recipe:
 
     def describe(self) -> dict[str, Any]:
         """Return the recipe as plain values, for `result.json`."""
-        described = _describe(self)
-        assert isinstance(described, dict)
-        return described
+        return {part.name: _describe(getattr(self, part.name)) for part in fields(self)}
 
 
 @dataclass(frozen=True)
@@ -139,11 +156,11 @@ def _growth(n_variables: int) -> float:
 
 
 def _describe(value: Any) -> Any:
-    if isinstance(value, Score):
-        return value.name
+    if hasattr(value, "describe"):
+        return value.describe()
     if is_dataclass(value) and not isinstance(value, type):
         parts = {part.name: _describe(getattr(value, part.name)) for part in fields(value)}
-        return parts if isinstance(value, Recipe | Schedule) else {"kind": type(value).__name__, **parts}
+        return parts if isinstance(value, Schedule) else {"kind": type(value).__name__, **parts}
     if isinstance(value, partial):
         return {"kind": _describe(value.func), **{name: _describe(v) for name, v in value.keywords.items()}}
     return getattr(value, "__qualname__", type(value).__name__) if callable(value) else value

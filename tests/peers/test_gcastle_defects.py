@@ -20,7 +20,7 @@ from mcsl.graph import is_acyclic
 from mcsl.objective import log_trace_exponential
 from mcsl.problem import Problem
 from mcsl.pruning import AdditivePruner
-from mcsl.search import search
+from mcsl.search.augmented_lagrangian import search
 
 # A learning rate this small leaves the model where it starts, so that only the noise moves.
 AT_REST = {"learning_rate": 1e-12, "steps_per_stage": 1}

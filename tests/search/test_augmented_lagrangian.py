@@ -11,7 +11,8 @@ from mcsl.graph import threshold
 from mcsl.model import MLP, Linear
 from mcsl.objective import gaussian_likelihood, least_squares, log_trace_exponential
 from mcsl.problem import Problem
-from mcsl.search import Schedule, StopReason, search
+from mcsl.search import Schedule, StopReason
+from mcsl.search.augmented_lagrangian import search
 
 QUICK = Schedule(
     initial_penalty=1e-2, penalty_growth=5.0, learning_rate=3e-2, steps_per_stage=150, max_stages=40

@@ -167,6 +167,7 @@ def run(
     from mcsl.cli.session import keep_compilations
     from mcsl.learning import learn
 
-    keep_compilations()
+    if recipe.schedule is not None:
+        keep_compilations()
     with ProgressBar(quiet=quiet) as bar:
         return learn(table, recipe, seed=seed, observers=[bar], **options)

@@ -27,6 +27,10 @@ class Score:
     of_mean_losses: Callable[[Float[Array, " output"]], Float[Array, ""]]
     """Sum of phi over the columns' mean losses."""
 
+    def describe(self) -> str:
+        """Return the score's name, for `result.json`."""
+        return self.name
+
 
 def _squared_error(
     observed: Float[Array, "output sample"], predicted: Float[Array, "output sample"]

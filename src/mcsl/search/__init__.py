@@ -1,6 +1,10 @@
-"""Training: the augmented Lagrangian outside, one compiled scan of Adam steps inside."""
+"""Training: the augmented Lagrangian outside, one compiled scan of Adam steps inside.
 
-from mcsl.search.augmented_lagrangian import Fit, Schedule, search
+`augmented_lagrangian.search` trains, and is not imported here: JAX takes a second to load, and recipes
+without networks do without it.
+"""
+
+from mcsl.search.schedule import Schedule
 from mcsl.search.trace import Observer, StopReason, TraceRow
 
-__all__ = ["Fit", "Observer", "Schedule", "StopReason", "TraceRow", "search"]
+__all__ = ["Observer", "Schedule", "StopReason", "TraceRow"]
