@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mcsl.data import Dataset, read_table, to_dataset, to_series
+    from mcsl.data import Dataset, fetch_sachs, read_table, to_dataset, to_series
     from mcsl.diagnosis import RootCauseResult, root_cause
     from mcsl.errors import (
         CyclicGraphError,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "data": ("Dataset", "read_table", "to_dataset", "to_series"),
+    "data": ("Dataset", "fetch_sachs", "read_table", "to_dataset", "to_series"),
     "diagnosis": ("RootCauseResult", "root_cause"),
     "errors": (
         "CyclicGraphError",
@@ -123,6 +123,7 @@ __all__ = [
     "assess_stability",
     "check_rescaling",
     "evaluate",
+    "fetch_sachs",
     "fit_sem",
     "gaussian_likelihood",
     "learn",

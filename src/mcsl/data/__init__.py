@@ -3,7 +3,18 @@
 from mcsl.data.checks import MIN_SAMPLES
 from mcsl.data.dataset import Dataset
 from mcsl.data.metrics import read_metrics
+from mcsl.data.sachs import Sachs, fetch_sachs
 from mcsl.data.series import SeriesTable, to_series
 from mcsl.data.sources import read_table, to_dataset
 
-__all__ = ["MIN_SAMPLES", "Dataset", "SeriesTable", "read_metrics", "read_table", "to_dataset", "to_series"]
+__all__ = [
+    "MIN_SAMPLES",
+    "Dataset",
+    "Sachs",
+    "SeriesTable",
+    "fetch_sachs",
+    "read_metrics",
+    "read_table",
+    "to_dataset",
+    "to_series",
+]
