@@ -94,7 +94,17 @@ def runs(options: argparse.Namespace) -> Iterator[Run]:
         for data in options.data:
             for seed in range(FIRST_SEED, FIRST_SEED + (1 if scenario == SACHS else options.seeds)):
                 for method in options.methods:
-                    yield Run(scenario, data == "standardized", seed, method)
+                    if data == "raw" or not is_unit_free(METHODS[method], scenario):
+                        yield Run(scenario, data == "standardized", seed, method)
+
+
+def is_unit_free(method: Method, scenario: str) -> bool:
+    """Whether raw and standardised data give the same graph; quadratic pruning reads coefficients in units."""
+    return method.is_unit_free and not (method.is_pruned and is_quadratic(scenario))
+
+
+def is_quadratic(scenario: str) -> bool:
+    return scenario.startswith("quadratic")
 
 
 def read(results: Path) -> list[dict]:
@@ -117,7 +127,7 @@ def measure(run: Run, peers_python: Path | str, limit: int) -> dict:
         adjacency = decided(adjacency, case.truth)
     if method.is_pruned and is_acyclic(adjacency):
         row["before_pruning"] = mcsl.evaluate(adjacency, case.truth).as_dict()
-        adjacency = pruned(adjacency, case, "quadratic" in run.scenario)
+        adjacency = pruned(adjacency, case, is_quadratic(run.scenario))
     scores = mcsl.evaluate(adjacency, case.truth).as_dict()
     return row | scores | {"acyclic": is_acyclic(adjacency)} | answer
 

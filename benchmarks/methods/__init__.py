@@ -66,6 +66,8 @@ class Method:
     is_pattern: bool = False
     """Whether a two-way edge stands for a direction left open."""
     is_oracle: bool = False
+    is_unit_free: bool = False
+    """Whether its graph is the same in any units; then it is not run on standardised data again."""
     is_pruned: bool = False
     """Whether the paper prunes its graph: by CAM pruning, and by quadratic regression on quadratic data."""
     reads_vectors: bool = False

@@ -93,4 +93,5 @@ METHOD = Method(
     learn=learn,
     settings={"n_basis": 10, "n_neighbours": 10, "max_unselected": 20},
     is_pruned=True,
+    is_unit_free=True,
 )

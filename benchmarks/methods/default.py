@@ -24,4 +24,5 @@ METHOD = Method(
     learn=learn,
     settings={"recipe": "default"},
     reads_vectors=True,
+    is_unit_free=True,
 )

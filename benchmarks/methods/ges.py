@@ -18,4 +18,5 @@ METHOD = Method(
     settings={"score_func": "local_score_BIC"},
     is_peer=True,
     is_pattern=True,
+    is_unit_free=True,
 )

@@ -22,4 +22,5 @@ METHOD = Method(
     settings={"alpha": 0.05, "indep_test": "fisherz"},
     is_peer=True,
     is_pattern=True,
+    is_unit_free=True,
 )

@@ -15,4 +15,5 @@ METHOD = Method(
     source="a control: a random order, then the additive recipe's tests",
     learn=learn,
     settings={"tests": "additive"},
+    is_unit_free=True,
 )

@@ -22,4 +22,5 @@ METHOD = Method(
     learn=learn,
     settings={"train_epochs": 3000, "test_epochs": 1000, "nruns": 1},
     is_peer=True,
+    is_unit_free=True,
 )

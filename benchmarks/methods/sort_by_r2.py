@@ -16,4 +16,5 @@ METHOD = Method(
     source="Reisach et al. (2023); the additive recipe's tests instead of a lasso",
     learn=learn,
     settings={"tests": "additive"},
+    is_unit_free=True,
 )

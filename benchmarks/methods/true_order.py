@@ -27,4 +27,5 @@ METHOD = Method(
     learn=learn,
     settings={"tests": "default"},
     is_oracle=True,
+    is_unit_free=True,
 )
