@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
+from joblib import delayed, parallel_config
 from numpy.typing import NDArray
 
+from mcsl.checkpoint import identify
 from mcsl.data import MIN_SAMPLES, Dataset, SeriesTable, to_dataset, to_series
 from mcsl.errors import DataError, OutputError, SettingsError
 from mcsl.graph import Stability
 from mcsl.learning import learn
 from mcsl.missing import MissingRule, complete
+from mcsl.parallel import side_by_side
 from mcsl.problem import Knowledge, cut_windows
 from mcsl.recipe import Recipe
 from mcsl.writing import make_directory, write_whole
@@ -69,11 +69,12 @@ def assess_stability(
     halves = [rows for k in range(n_halves // 2) for rows in _pair(table.dataset, blocks, (seed, k))]
     settings = {"groups": groups, "lags": lags, "knowledge": knowledge, "missing": missing, "seed": seed}
     path = Path(directory) / LEDGER if directory is not None else None
-    ledger = _Ledger.open(path, _digest(table, recipe, settings), force=force)
+    run = identify(table.dataset.fingerprint(), table.starts, recipe.describe(), settings)
+    ledger = _Ledger.open(path, run, force=force)
     waiting = [k for k in range(n_halves) if k not in ledger.edges]
     # Every task carries its half: what an engine keeps apart is lost with the worker that holds it.
     refits = (delayed(_refit)(k, _part(table, halves[k], blocks), recipe, settings) for k in waiting)
-    finished = iter(_side_by_side(n_jobs)(refits))
+    finished = iter(side_by_side(n_jobs, "generator_unordered")(refits))
     for n_done in range(n_halves - len(waiting), n_halves + 1):
         for observer in observers:
             observer(n_done, n_halves)
@@ -131,21 +132,6 @@ def _refit(
     with parallel_config(backend="sequential"):
         graph = learn(half, recipe, **settings).graph
     return k, np.argwhere(graph.adjacency).tolist()
-
-
-def _side_by_side(n_jobs: int | None) -> Parallel:
-    """Return what runs tasks on joblib's backend and hands over each result once it is there."""
-    try:
-        return Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    except ValueError:
-        # Pools, such as Ray's, hand over all results at the end.
-        return Parallel(n_jobs=n_jobs)
-
-
-def _digest(table: SeriesTable, recipe: Recipe, settings: Mapping[str, Any]) -> str:
-    """Identify everything that the graph of a half-sample depends on."""
-    parts = [version("mcsl"), table.dataset.fingerprint(), table.starts, recipe.describe(), settings]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=repr).encode()).hexdigest()
 
 
 @dataclass

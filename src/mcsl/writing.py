@@ -49,7 +49,7 @@ def write_together(files: Mapping[str, bytes], directory: str | os.PathLike[str]
                 partial.rename(target)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
-        _remove_partials(target)
+        remove_partials(target)
     return directory
 
 
@@ -66,14 +66,15 @@ def is_partial(name: str) -> bool:
     return name.startswith(".") and name.endswith(_PARTIAL)
 
 
-def _partial(directory: Path, name: str) -> Path:
-    return directory / f".{name}.{secrets.token_hex(4)}{_PARTIAL}"
-
-
-def _remove_partials(directory: Path) -> None:
+def remove_partials(directory: Path) -> None:
+    """Remove what was killed while it was written."""
     for path in directory.iterdir():
         if is_partial(path.name):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def _partial(directory: Path, name: str) -> Path:
+    return directory / f".{name}.{secrets.token_hex(4)}{_PARTIAL}"
 
 
 def _write_through(path: Path, content: bytes) -> None:

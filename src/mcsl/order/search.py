@@ -16,7 +16,7 @@ from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import closure
 from mcsl.order.completion import complete_order
 from mcsl.order.interactions import with_products
-from mcsl.order.scores import GaussianScore, LocationScaleScore, Score, TiltedScore
+from mcsl.order.scores import EqualVarianceScore, GaussianScore, LocationScaleScore, Score, TiltedScore
 from mcsl.order.screening import screen, spline_table
 from mcsl.order.transformation import straighten
 from mcsl.problem import Problem
@@ -38,6 +38,8 @@ class OrderFit:
     """Indices of the variables, causes first."""
     graph: CausalGraph
     """Every candidate edge along the order, for a pruner to thin out."""
+    learned: CausalGraph
+    """The graph that the search chose, which is best if there is no pruner."""
     edge_probabilities: NDArray[np.float64] = field(repr=False)
     """Akaike weight of every edge of `graph`, given the other causes that the search chose; 0 elsewhere."""
     problem: Problem = field(repr=False)
@@ -62,6 +64,9 @@ class OrderSearch:
 
     interactions: bool = True
     """Whether causes may act together; without, the search is over additive models alone."""
+    equal_variances: bool = False
+    """Whether all noises are Gaussian with one variance in the table's own units, T_i being the identity.
+    Where that is so, variances tell causes from effects; where it is not, they mislead."""
 
     def find(self, problem: Problem) -> OrderFit:
         """Screen the edges, climb to the best graph, and order what it leaves open."""
@@ -73,7 +78,7 @@ class OrderSearch:
         began = time.perf_counter()
         table = spline_table(problem)
         candidates = screen(problem, table, interactions=False, stand_aside=0)
-        straight = straighten(problem, table, candidates)
+        straight = problem if self.equal_variances else straighten(problem, table, candidates)
         if straight is not problem:
             table = spline_table(straight)
         if self.interactions:
@@ -82,9 +87,12 @@ class OrderSearch:
             candidates = screen(straight, table, interactions=False, stand_aside=0)
         views = self._views(straight, table, candidates)
         screened = time.perf_counter()
-        # A logarithm has already taken care of its column's scale.
-        changed = (straight.dataset.values != problem.dataset.values).any(axis=0)
-        adjacency, score, noise = _climb_with_noise(straight, views, candidates, changed)
+        if self.equal_variances:
+            adjacency, score, noise = _climb_with_one_variance(straight, views, candidates)
+        else:
+            # A logarithm has already taken care of its column's scale.
+            changed = (straight.dataset.values != problem.dataset.values).any(axis=0)
+            adjacency, score, noise = _climb_with_noise(straight, views, candidates, changed)
         gains = _gains(adjacency, candidates, score)
         order = complete_order(adjacency, gains)
         place = np.argsort(order)
@@ -93,6 +101,7 @@ class OrderSearch:
         return OrderFit(
             order=tuple(order),
             graph=CausalGraph(along, problem.names),
+            learned=CausalGraph(adjacency, problem.names),
             edge_probabilities=np.where(along, probabilities, 0.0),
             problem=straight,
             scores=scores_of(adjacency, score),
@@ -137,6 +146,16 @@ def _climb_with_noise(
             noise, score = name, better
             adjacency = climb(candidates, score, problem.required)
     return adjacency, score, noise
+
+
+def _climb_with_one_variance(
+    problem: Problem, views: list[View], candidates: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], Score, Noise]:
+    """Climb by least squares; a variable without causes has the variance of the noise, and none has less."""
+    parts = views if len(views) > 1 else views * problem.n_variables
+    variances = [EqualVarianceScore(*part).variance_without_causes(i) for i, part in enumerate(parts)]
+    score = _score(lambda part, table: EqualVarianceScore(part, table, min(variances)), views)
+    return climb(candidates, score, problem.required), score, "gaussian"
 
 
 def _score(make: Callable[[Problem, SplineTable], Score], views: list[View]) -> Score:

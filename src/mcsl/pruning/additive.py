@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.problem import Problem
-from mcsl.pruning.pruner import Pruned
+from mcsl.pruning.pruner import EffectwisePruner, Pruned, PruningObserver
 from mcsl.pruning.regressions import (
     Finding,
     Findings,
@@ -31,7 +31,7 @@ _UNEXPLAINED = 1e-8
 
 
 @dataclass(frozen=True)
-class AdditivePruner:
+class AdditivePruner(EffectwisePruner):
     """Regress each variable on smooth functions of its causes and keep the significant ones.
 
     `mode="wood"` is what R's mgcv reports: penalised thin-plate splines, smoothing by generalised
@@ -54,11 +54,13 @@ class AdditivePruner:
         if self.n_basis < 2:
             raise SettingsError(f"`n_basis` must be at least 2. Got {self.n_basis} instead.")
 
-    def prune(self, graph: CausalGraph, problem: Problem) -> Pruned:
+    def prune_effects(self, graph: CausalGraph, problem: Problem, observer: PruningObserver) -> Pruned:
         """Return the graph of the edges with p-value below `significance`, and every p-value."""
         test = AdditiveTest(problem.dataset.values, self.mode, self.n_basis)
         limit = level(self.significance, problem.n_variables)
-        return prune_by_regressions(graph, problem, test, lambda value: value < limit, n_jobs=self.n_jobs)
+        return prune_by_regressions(
+            graph, problem, test, lambda value: value < limit, n_jobs=self.n_jobs, observer=observer
+        )
 
 
 class AdditiveTest:

@@ -13,7 +13,7 @@ from mcsl.graph import CausalGraph
 from mcsl.problem import Problem
 from mcsl.pruning.additive import NEVER_TESTED, AdditiveTest
 from mcsl.pruning.joint import FEWEST_ROWS, joint_test
-from mcsl.pruning.pruner import Pruned
+from mcsl.pruning.pruner import EffectwisePruner, Pruned, PruningObserver
 from mcsl.pruning.regressions import (
     Finding,
     Findings,
@@ -27,7 +27,7 @@ _CLEARLY_BETTER = 3.0
 
 
 @dataclass(frozen=True)
-class InteractionPruner:
+class InteractionPruner(EffectwisePruner):
     """Keep a cause that either an additive or a joint test finds significant.
 
     The additive test is that of `AdditivePruner(mode="f")`, which keeps its level unless tails are heavy; the
@@ -51,13 +51,15 @@ class InteractionPruner:
         if self.max_rows < FEWEST_ROWS:
             raise SettingsError(f"`max_rows` must be at least {FEWEST_ROWS}. Got {self.max_rows} instead.")
 
-    def prune(self, graph: CausalGraph, problem: Problem) -> Pruned:
+    def prune_effects(self, graph: CausalGraph, problem: Problem, observer: PruningObserver) -> Pruned:
         """Return the graph of the edges with p-value below `significance`, and every p-value."""
         values = problem.dataset.values
         order = np.random.default_rng(self.seed).permutation(len(values))[: self.max_rows]
         judge = partial(_judge, additive=AdditiveTest(values, "f", self.n_basis), order=order)
         limit = level(self.significance, problem.n_variables)
-        return prune_by_regressions(graph, problem, judge, lambda value: value < limit, n_jobs=self.n_jobs)
+        return prune_by_regressions(
+            graph, problem, judge, lambda value: value < limit, n_jobs=self.n_jobs, observer=observer
+        )
 
 
 def _judge(regression: Regression, *, additive: AdditiveTest, order: NDArray[np.intp]) -> Findings:

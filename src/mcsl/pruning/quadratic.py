@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.problem import Problem
-from mcsl.pruning.pruner import Pruned
+from mcsl.pruning.pruner import EffectwisePruner, Pruned, PruningObserver
 from mcsl.pruning.regressions import Finding, Findings, Regression, prune_by_regressions
 from mcsl.pruning.splines import standardize
 
 
 @dataclass(frozen=True)
-class QuadraticPruner:
+class QuadraticPruner(EffectwisePruner):
     """Regress each variable on first- and second-order terms of its causes and threshold the coefficients.
 
     A cause stays if the coefficient of any term that contains it, x_j, x_j^2 or x_j x_k, exceeds
@@ -34,7 +34,7 @@ class QuadraticPruner:
         if self.threshold < 0:
             raise SettingsError(f"`threshold` must be >= 0. Got {self.threshold} instead.")
 
-    def prune(self, graph: CausalGraph, problem: Problem) -> Pruned:
+    def prune_effects(self, graph: CausalGraph, problem: Problem, observer: PruningObserver) -> Pruned:
         """Return the graph of the edges with a coefficient above `threshold`, and every coefficient."""
         values = problem.dataset.values
         table = standardize(values) if self.standardized else values - values.mean(axis=0)
@@ -45,7 +45,9 @@ class QuadraticPruner:
         def keep(value: float) -> bool:
             return value > self.threshold
 
-        return prune_by_regressions(graph, problem, judge, keep, statistic="coefficient", n_jobs=self.n_jobs)
+        return prune_by_regressions(
+            graph, problem, judge, keep, statistic="coefficient", n_jobs=self.n_jobs, observer=observer
+        )
 
 
 def _largest_coefficients(regression: Regression, table: NDArray[np.float64], standardized: bool) -> Findings:

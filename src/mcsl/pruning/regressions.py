@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from threadpoolctl import threadpool_limits
 
 from mcsl.errors import GraphError, SettingsError
 from mcsl.graph import CausalGraph
+from mcsl.parallel import side_by_side
 from mcsl.problem import Problem
-from mcsl.pruning.pruner import EdgeTest, Pruned
+from mcsl.pruning.pruner import EdgeTest, Pruned, PruningObserver, ignore
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ def prune_by_regressions(
     *,
     statistic: Literal["p_value", "coefficient"] = "p_value",
     n_jobs: int = 1,
+    observer: PruningObserver = ignore,
 ) -> Pruned:
     """Judge the causes of every effect and keep the edges whose value passes, or that are required."""
     if graph.names != problem.names:
@@ -77,23 +79,24 @@ def prune_by_regressions(
             f"Got {', '.join(graph.names)} and {', '.join(problem.names)} instead."
         )
     regressions = [_regression(graph, problem, int(k)) for k in np.flatnonzero(graph.adjacency.any(axis=0))]
+    adjacency = np.zeros_like(graph.adjacency)
+    tests: list[EdgeTest] = []
+
+    def verdict(cause: int, effect: int, finding: Finding) -> EdgeTest:
+        required = bool(problem.required[cause, effect])
+        adjacency[cause, effect] = kept = required or keep(finding.value)
+        test = "required" if required else finding.test
+        return EdgeTest(graph.names[cause], graph.names[effect], kept, test, statistic, finding.value)
+
     # One thread a regression and none inside it: the matrices are too small to share.
     with threadpool_limits(1):
-        found: list[Findings] = Parallel(n_jobs=n_jobs, prefer="threads")(
+        found = side_by_side(n_jobs, prefer="threads")(
             delayed(judge)(regression) for regression in regressions
         )
-    adjacency = np.zeros_like(graph.adjacency)
-    tests = []
-    for regression, findings in zip(regressions, found, strict=True):
-        for cause in regression.causes:
-            finding, at = findings[cause], (cause, regression.effect)
-            required = bool(problem.required[at])
-            kept = required or keep(finding.value)
-            adjacency[at] = kept
-            test = "required" if required else finding.test
-            tests.append(
-                EdgeTest(graph.names[at[0]], graph.names[at[1]], kept, test, statistic, finding.value)
-            )
+        for regression, findings in zip(regressions, found, strict=True):
+            of_effect = tuple(verdict(c, regression.effect, findings[c]) for c in regression.causes)
+            tests += of_effect
+            observer(of_effect)
     return Pruned(CausalGraph(adjacency, graph.names), tuple(tests))
 
 
