@@ -211,10 +211,8 @@ def find_cycle(adjacency: ArrayLike) -> list[int]:
 
 
 def closure(adjacency: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which variable reaches which, itself included, by repeated squaring."""
-    reaches = adjacency | np.eye(len(adjacency), dtype=bool)
-    while True:
-        further = reaches.astype(np.float32) @ reaches.astype(np.float32) > 0.5
-        if np.array_equal(further, reaches):
-            return reaches
-        reaches = further
+    """Return which variable of a DAG reaches which, itself included."""
+    reaches = np.eye(len(adjacency), dtype=bool)
+    for node in reversed(topological_order(adjacency)):
+        reaches[node] |= reaches[adjacency[node]].any(axis=0)
+    return reaches

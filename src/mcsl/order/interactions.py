@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcsl.problem import Problem
-from mcsl.pruning.splines import SplineTable, standardize
+from mcsl.pruning.splines import SplineTable
 
 Pair = tuple[int, int]
 
@@ -56,12 +56,9 @@ def with_products(table: SplineTable, problem: Problem, candidates: NDArray[np.b
         blocks.append(block)
         products[a, b] = slice(start, start + block.shape[1])
         start += block.shape[1]
-    design = np.concatenate(blocks, axis=1)
     return InteractionTable(
-        design=design,
-        gram=design.T @ design,
-        moments=design.T @ standardize(problem.dataset.values),
-        scatter=table.scatter,
+        design=np.concatenate(blocks, axis=1),
+        values=table.values,
         penalties=np.concatenate([table.penalties, np.ones(start - n_functions)]),
         slices=table.slices,
         products=products,

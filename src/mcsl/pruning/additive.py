@@ -91,16 +91,14 @@ class AdditiveTest:
         return self._tables[n_basis]
 
     def _fit(self, regression: Regression, table: SplineTable) -> Findings:
-        responses = np.array(regression.responses)
         used = table.functions(regression.columns)
-        gram, moments = table.gram[np.ix_(used, used)], table.moments[np.ix_(used, responses)]
-        square = table.scatter[np.ix_(responses, responses)]
+        gram, moments, square = table.inner_products(used, regression.responses)
         if not np.diag(square).all():
             return dict.fromkeys(regression.causes, Finding(CONSTANT, 1.0))
         ends = np.cumsum([0, *(table.functions([column]).size for column in regression.columns)])
         position = {column: k for k, column in enumerate(regression.columns)}
         terms = [slice(int(a), int(b)) for a, b in pairwise(ends)]
-        scalar = len(responses) == 1 and all(len(group) == 1 for group in regression.groups)
+        scalar = len(square) == 1 and all(len(group) == 1 for group in regression.groups)
         if self.mode == "wood" and scalar:
             fit = fit_smooth(gram, moments[:, 0], square[0, 0], table.penalties[used], terms, table.n_samples)
             return {
@@ -126,10 +124,10 @@ def _weakest(regression: Regression, table: SplineTable) -> list[int]:
     At most a third as many columns as rows are used; the causes with the best fit on their own stay.
     """
     room = table.n_samples // 3 - len(regression.always)
-    strength = [
-        np.sum(table.moments[np.ix_(table.functions(group), np.array(regression.responses))] ** 2)
-        for group in regression.groups
-    ]
+    if len(regression.columns) <= table.n_samples // 3:
+        return []
+    responses = table.values[:, list(regression.responses)]
+    strength = [np.sum((table.design[:, table.functions(g)].T @ responses) ** 2) for g in regression.groups]
     stays: set[int] = set()
     for k in np.argsort(strength)[::-1]:
         if len(regression.groups[k]) <= room:
@@ -141,7 +139,8 @@ def _weakest(regression: Regression, table: SplineTable) -> list[int]:
 def _copies(regression: Regression, table: SplineTable) -> list[int]:
     """Return the causes whose columns are all linear combinations of columns that come before them."""
     columns = list(regression.columns)
-    correlation = table.scatter[np.ix_(columns, columns)] / table.n_samples
+    values = table.values[:, columns]
+    correlation = values.T @ values / table.n_samples
     # The squared pivots are the shares of variance that the columns before leave unexplained.
     pivots = np.diag(np.linalg.cholesky(correlation + 1e-10 * np.eye(len(columns)))) ** 2
     combined = {

@@ -1,13 +1,14 @@
-"""Spline functions of every column of a table, with one Gram matrix for all of them."""
+"""Spline functions of every column of a table, and their inner products."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.linalg import eigsh
 
 from mcsl.errors import SettingsError
 
@@ -21,19 +22,14 @@ class SplineTable:
 
     Within a column the functions are centred and orthonormal and diagonalise the roughness penalty
     (Demmler-Reinsch form): the first is the straight line with penalty 0, the next is the smoothest
-    curve with penalty 1, and roughness grows from there. Between columns `gram` = Z'Z holds the rest,
-    so that a regression on the functions of any set of columns reads a sub-block and never the data.
-    A constant column has no functions; one with u distinct values has at most u - 1.
+    curve with penalty 1, and roughness grows from there. A constant column has no functions; one with u
+    distinct values has at most u - 1.
     """
 
     design: NDArray[np.float64] = field(repr=False)
-    """Z, shape (n_samples, n_functions)."""
-    gram: NDArray[np.float64] = field(repr=False)
-    """Z'Z, shape (n_functions, n_functions)."""
-    moments: NDArray[np.float64] = field(repr=False)
-    """Z'X with the columns of X standardised, shape (n_functions, n_columns)."""
-    scatter: NDArray[np.float64] = field(repr=False)
-    """X'X with the columns of X standardised, shape (n_columns, n_columns)."""
+    """Z, shape (n_samples, n_functions); each function is contiguous."""
+    values: NDArray[np.float64] = field(repr=False)
+    """X, the columns standardised."""
     penalties: NDArray[np.float64] = field(repr=False)
     """Roughness of each function."""
     slices: tuple[slice, ...] = field(repr=False)
@@ -45,17 +41,42 @@ class SplineTable:
         if n_basis < 2:
             raise SettingsError(f"`n_basis` must be at least 2. Got {n_basis} instead.")
         standardized = standardize(values)
-        blocks = [_functions(column, n_basis, max_knots) for column in standardized.T]
-        ends = np.cumsum([0, *(len(penalty) for _, penalty in blocks)])
-        design = np.concatenate([block for block, _ in blocks], axis=1)
-        return cls(
-            design=design,
-            gram=design.T @ design,
-            moments=design.T @ standardized,
-            scatter=standardized.T @ standardized,
-            penalties=np.concatenate([penalty for _, penalty in blocks]),
-            slices=tuple(slice(int(a), int(b)) for a, b in pairwise(ends)),
-        )
+        n_samples, n_columns = values.shape
+        # Filled in place: beside it, a list of its parts would double the memory.
+        design = np.empty((n_samples, n_columns * (n_basis - 1)), order="F")
+        slices, penalties, end = [], [], 0
+        for column in standardized.T:
+            functions, roughness = _functions(column, n_basis, max_knots)
+            slices.append(slice(end, end + len(roughness)))
+            penalties.append(roughness)
+            end += len(roughness)
+            design[:, slices[-1]] = functions
+        return cls(design[:, :end], standardized, np.concatenate(penalties), tuple(slices))
+
+    @cached_property
+    def gram(self) -> NDArray[np.float64]:
+        """Z'Z of all functions; of a large table, only `inner_products` of some are affordable."""
+        gram: NDArray[np.float64] = self.design.T @ self.design
+        return gram
+
+    @cached_property
+    def moments(self) -> NDArray[np.float64]:
+        """Z'X of all functions and columns."""
+        moments: NDArray[np.float64] = self.design.T @ self.values
+        return moments
+
+    @cached_property
+    def scatter(self) -> NDArray[np.float64]:
+        """X'X of all columns."""
+        scatter: NDArray[np.float64] = self.values.T @ self.values
+        return scatter
+
+    def inner_products(
+        self, functions: NDArray[np.intp], columns: Sequence[int]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return Z'Z, Z'X and X'X of some functions and columns: all that a regression needs of the data."""
+        z, x = self.design[:, functions], self.values[:, list(columns)]
+        return z.T @ z, z.T @ x, x.T @ x
 
     @property
     def n_samples(self) -> int:
@@ -93,12 +114,10 @@ def _functions(
     if n_basis < 2:
         return np.zeros((len(column), 0)), np.zeros(0)
     knots = distinct[np.linspace(0, len(distinct) - 1, min(max_knots, len(distinct))).round().astype(int)]
-    values, vectors = np.linalg.eigh(_cubic(knots, knots))
-    largest = np.argsort(-np.abs(values))[:n_basis]
-    values, vectors = values[largest], vectors[:, largest]
+    values, vectors = _largest_eigenpairs(np.abs(knots[:, None] - knots) ** 3 / 12, n_basis)
     line = np.stack([np.ones_like(knots), knots]) @ vectors
     null = np.linalg.svd(line)[2][2:].T
-    basis = np.column_stack([_cubic(column, knots) @ (vectors @ null), column])
+    basis = np.column_stack([_cubic_spline(column, knots, vectors @ null), column])
     penalty = np.zeros((n_basis - 1, n_basis - 1))
     penalty[:-1, :-1] = null.T @ (values[:, None] * null)
 
@@ -115,7 +134,28 @@ def _functions(
     return left[:, kept] @ rotation, roughness / curved[0] if len(curved) else roughness
 
 
-def _cubic(x: NDArray[np.float64], knots: NDArray[np.float64]) -> NDArray[np.float64]:
-    distance = np.abs(x[:, None] - knots)
-    cubed: NDArray[np.float64] = distance * distance * distance / 12
-    return cubed
+def _largest_eigenpairs(
+    matrix: NDArray[np.float64], count: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the eigenvalues of largest size and their vectors."""
+    if len(matrix) > 4 * count:
+        # Lanczos' method takes a fifth of the time of all eigenvalues. A fixed start makes it repeatable.
+        values, vectors = eigsh(matrix, count, v0=np.ones(len(matrix)))
+        return values, vectors
+    values, vectors = np.linalg.eigh(matrix)
+    largest = np.argsort(-np.abs(values))[:count]
+    return values[largest], vectors[:, largest]
+
+
+def _cubic_spline(
+    x: NDArray[np.float64], knots: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return f(x) = sum_j |x - u_j|^3 / 12 w_j by the Taylor polynomial at the last knot u_m <= x."""
+    distance = knots[:, None] - knots
+    size, after = np.abs(distance), np.where(distance >= 0, 1.0, -1.0)
+    derivatives = (size**3 / 12, distance * size / 4, size / 2, after / 2)
+    value, slope, curvature, jerk = (derivative @ weights for derivative in derivatives)
+    m = np.searchsorted(knots, x, side="right") - 1
+    h = (x - knots[m])[:, None]
+    f: NDArray[np.float64] = value[m] + h * (slope[m] + h * (curvature[m] / 2 + h * (jerk[m] / 6)))
+    return f
