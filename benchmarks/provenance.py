@@ -5,6 +5,7 @@ import platform
 import subprocess
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -24,6 +25,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+@cache
 def commit() -> str:
     """The commit that is measured, marked if the sources differ from it."""
 

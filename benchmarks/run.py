@@ -17,9 +17,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,7 +39,8 @@ ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).parent / "results" / "comparison.jsonl"
 METHODS = methods.load()
 FIRST_SEED = 1000
-ONE_CORE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "LOKY_MAX_CPU_COUNT"), "1")
+ONE_CORE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "LOKY_MAX_CPU_COUNT")
+OUT_OF_TIME = {str(-number) for number in (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM)}
 
 
 class Run(NamedTuple):
@@ -80,7 +82,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, default=5, help=f"how many, from {FIRST_SEED} on")
     parser.add_argument("--jobs", type=int, default=1, help="runs side by side")
     parser.add_argument("--limit", type=int, default=360, help="CPU seconds for a run")
-    parser.add_argument("--peers-python", default=ROOT / ".peers" / "bin" / "python", metavar="PATH")
+    parser.add_argument("--peers-python", default=".venv-peers/bin/python", metavar="PATH")
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
     for table in options.table or ([] if options.scenarios else TABLES):
@@ -91,15 +93,15 @@ def _options() -> argparse.Namespace:
 def runs(options: argparse.Namespace) -> Iterator[Run]:
     """Yield all runs that are asked for; one table serves all methods before the next is drawn."""
     for scenario in options.scenarios:
-        for data in options.data:
-            for seed in range(FIRST_SEED, FIRST_SEED + (1 if scenario == SACHS else options.seeds)):
+        for seed in range(FIRST_SEED, FIRST_SEED + (1 if scenario == SACHS else options.seeds)):
+            for data in options.data:
                 for method in options.methods:
                     if data == "raw" or not is_unit_free(METHODS[method], scenario):
                         yield Run(scenario, data == "standardized", seed, method)
 
 
 def is_unit_free(method: Method, scenario: str) -> bool:
-    """Whether raw and standardised data give the same graph; quadratic pruning reads coefficients in units."""
+    """Whether raw and standardised data give the same graph; quadratic pruning reads units."""
     return method.is_unit_free and not (method.is_pruned and is_quadratic(scenario))
 
 
@@ -111,9 +113,9 @@ def read(results: Path) -> list[dict]:
     return [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
 
 
-def measure(run: Run, peers_python: Path | str, limit: int) -> dict:
+def measure(run: Run, peers_python: str, limit: int) -> dict:
     """Run a method in a process of its own and score its graph."""
-    method, case = METHODS[run.method], drawn(run.scenario, run.seed, run.standardized)
+    method, case = METHODS[run.method], draw(run.scenario, run.seed, run.standardized)
     row = {**run._asdict(), "package": method.package, "true_edges": int(case.truth.sum())}
     row |= {"sortability": case.sortability, "date": now(), "commit": commit(), "load": os.getloadavg()[0]}
     with tempfile.TemporaryDirectory() as folder:
@@ -132,12 +134,7 @@ def measure(run: Run, peers_python: Path | str, limit: int) -> dict:
     return row | scores | {"acyclic": is_acyclic(adjacency)} | answer
 
 
-@lru_cache(maxsize=2)
-def drawn(scenario: str, seed: int, standardized: bool) -> Case:
-    return draw(scenario, seed, standardized)
-
-
-def ask(method: Method, case: Case, seed: int, limit: int, peers_python: Path | str, folder: Path) -> dict:
+def ask(method: Method, case: Case, seed: int, limit: int, peers_python: str, folder: Path) -> dict:
     """Return what the worker answers, or why it does not."""
     values = case.values[: method.n_samples]
     if not method.reads_vectors or values.shape[2] == 1:
@@ -146,21 +143,23 @@ def ask(method: Method, case: Case, seed: int, limit: int, peers_python: Path | 
     request = {"module": method.learn.__module__, "imports": method.imports, "package": method.package}
     request |= {"settings": dict(method.settings), "seed": seed, "limit": limit}
     (folder / "request.json").write_text(json.dumps(request))
-    python = peers_python if method.is_peer else sys.executable
-    command = [python, "-m", "benchmarks.worker", folder]
-    environment = {**os.environ, **ONE_CORE}
-    try:
-        # A run that waits for others is given up at last.
-        done = subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, timeout=20 * limit, check=False
-        )
-    except subprocess.TimeoutExpired:
+    process = worker(peers_python if method.is_peer else sys.executable, threading.get_ident())
+    print(folder, file=process.stdin, flush=True)
+    status = process.stdout.readline().strip()
+    if status in OUT_OF_TIME:
         return {"status": "timeout", "limit": limit}
-    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-        return {"status": "timeout", "limit": limit}
-    if done.returncode:
-        return {"status": "failed", "message": done.stderr.decode().strip().rpartition("\n")[2][:300]}
-    return json.loads((folder / "answer.json").read_text()) | {"status": "ok"}
+    if status != "0":
+        return {"status": "failed", "message": f"exit code {status or 'of the worker'}"}
+    return json.loads((folder / "answer.json").read_text())
+
+
+@cache
+def worker(python: str, thread: int) -> subprocess.Popen:
+    """Start a worker of each environment for each thread, for good."""
+    command = [python, "-m", "benchmarks.worker"]
+    environment = {**os.environ, **dict.fromkeys(ONE_CORE, "1")}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    return subprocess.Popen(command, cwd=ROOT, env=environment, text=True, **pipes)
 
 
 def decided(pattern: np.ndarray, truth: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,11 +62,7 @@ class Case(NamedTuple):
 
 def draw(scenario: str, seed: int, standardized: bool) -> Case:
     """Draw the table of a scenario; Sachs' is always the same."""
-    if scenario == SACHS:
-        dataset, graph = mcsl.fetch_sachs()
-    else:
-        simulation = mcsl.simulate(**SCENARIOS[scenario], seed=seed)
-        dataset, graph = simulation.dataset, simulation.graph
+    dataset, graph = _draw_raw(scenario, seed)
     if standardized:
         dataset = dataset.standardized()
     values = dataset.values.reshape(dataset.n_samples, graph.n_variables, -1)
@@ -73,3 +70,11 @@ def draw(scenario: str, seed: int, standardized: bool) -> Case:
     sortability = {"var": var_sortability(first, graph), "r2": r2_sortability(first, graph)}
     rounded = {name: round(value, 3) for name, value in sortability.items()}
     return Case(values, graph.adjacency, rounded)
+
+
+@lru_cache(maxsize=2)
+def _draw_raw(scenario: str, seed: int) -> tuple[mcsl.Dataset, mcsl.CausalGraph]:
+    if scenario == SACHS:
+        return mcsl.fetch_sachs()
+    simulation = mcsl.simulate(**SCENARIOS[scenario], seed=seed)
+    return simulation.dataset, simulation.graph

@@ -1,12 +1,15 @@
-"""One run in a process of its own, in the environment of its method: `python -m benchmarks.worker FOLDER`.
+"""Runs methods, each in a process of its own, in the environment that it is started with.
 
-Reads `request.json` and `data.npz` from the folder and writes `answer.json`. The process is killed when it
-has used up its CPU seconds.
+A line of standard input names a folder with `request.json` and `data.npz`. Packages are imported once; then
+a fork runs the method and writes `answer.json` into the folder, and the line that comes back is its exit
+status. A fork is killed when it has used up its CPU seconds.
 """
 
 import json
 import math
+import os
 import resource
+import signal
 import sys
 import time
 from importlib import import_module
@@ -16,30 +19,45 @@ from pathlib import Path
 import numpy as np
 from benchmarks.methods import Data
 
+# Wall-clock seconds for each CPU second, before a run that only waits is given up.
+PATIENCE = 20
+
 
 def main() -> None:
-    folder = Path(sys.argv[1])
-    request = json.loads((folder / "request.json").read_text())
-    learn = import_module(request["module"]).learn
-    import_module(request["imports"])
+    replies = os.fdopen(os.dup(1), "w")
+    # What methods print must not be taken for replies.
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        folder = Path(line.strip())
+        request = json.loads((folder / "request.json").read_text())
+        import_module(request["imports"])
+        if (fork := os.fork()) == 0:
+            answer(request, folder)
+            os._exit(0)
+        print(os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1]), file=replies, flush=True)
+
+
+def answer(request: dict, folder: Path) -> None:
     data = Data(**np.load(folder / "data.npz"), seed=request["seed"])
-    cpu_limit = math.ceil(time.process_time() + request["limit"])
+    limit = request["limit"]
+    cpu_limit = math.ceil(time.process_time() + limit)
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_limit, cpu_limit + 5))
-    wall, cpu = time.perf_counter(), _cpu_seconds()
-    adjacency = np.asarray(learn(data, **request["settings"])) != 0
-    answer = {
-        "edges": np.argwhere(adjacency).tolist(),
-        "seconds": round(time.perf_counter() - wall, 2),
-        "cpu_seconds": round(_cpu_seconds() - cpu, 2),
-        "peak_memory_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-        "version": version(request["package"]),
-    }
-    (folder / "answer.json").write_text(json.dumps(answer))
-
-
-def _cpu_seconds() -> float:
-    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+    signal.alarm(PATIENCE * limit)
+    wall, cpu = time.perf_counter(), time.process_time()
+    try:
+        adjacency = import_module(request["module"]).learn(data, **request["settings"])
+    except Exception as error:
+        written = {"status": "failed", "message": f"{type(error).__name__}: {error}"[:300]}
+    else:
+        written = {
+            "edges": np.argwhere(adjacency).tolist(),
+            "seconds": round(time.perf_counter() - wall, 2),
+            "cpu_seconds": round(time.process_time() - cpu, 2),
+            "peak_memory_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+            "version": version(request["package"]),
+            "status": "ok",
+        }
+    (folder / "answer.json").write_text(json.dumps(written))
 
 
 if __name__ == "__main__":
