@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcsl.data.dataset import Dataset
+from mcsl.data.summary import Spots, Summary
 from mcsl.errors import DataError
 
 MIN_SAMPLES = 20
@@ -70,18 +71,29 @@ def check_table(
     _check_kinds(columns, origin)
     values = np.column_stack([column.values for column in columns])
     names = [column.name for column in columns]
-    if len(values) == 0:
+    summary = Summary(len(names))
+    summary.add(values)
+    check_summary(summary, names, origin, allow_missing=allow_missing)
+    return Dataset(values, tuple(names))
+
+
+def check_summary(
+    summary: Summary, names: Sequence[str], origin: Origin, *, allow_missing: bool = False
+) -> None:
+    """Refuse a table whose numbers cannot be used."""
+    if not summary.n_rows:
         raise DataError(f"{_capital(origin.name)} has column names but no rows.")
     if allow_missing:
-        _check_any(values, names, origin)
-    _check_finite(values, names, origin, allow_missing=allow_missing)
-    if len(values) < MIN_SAMPLES:
-        rows = "1 row" if len(values) == 1 else f"{len(values)} rows"
+        _check_any(summary, names, origin)
+    else:
+        _check_spots(summary.missing, "missing value", summary.n_rows, names, origin)
+    _check_spots(summary.infinite, "infinite value", summary.n_rows, names, origin)
+    if summary.n_rows < MIN_SAMPLES:
+        rows = "1 row" if summary.n_rows == 1 else f"{summary.n_rows} rows"
         raise DataError(f"{_capital(origin.name)} has {rows}; learning needs at least {MIN_SAMPLES}.")
-    _check_row_index(values[:, 0], names[0], origin)
-    _check_spread(values, names, origin)
-    _check_copies(values, names, origin)
-    return Dataset(values, tuple(names))
+    _check_row_index(summary, names[0], origin)
+    _check_spread(summary, names, origin)
+    _check_copies(summary, names, origin)
 
 
 def drop_columns(columns: Sequence[Column], origin: Origin, drop: Collection[str]) -> list[Column]:
@@ -122,8 +134,8 @@ def _check_kinds(columns: Sequence[Column], origin: Origin) -> None:
     )
 
 
-def _check_any(values: NDArray[np.float64], names: Sequence[str], origin: Origin) -> None:
-    empty = [name for name, column in zip(names, values.T, strict=True) if np.isnan(column).all()]
+def _check_any(summary: Summary, names: Sequence[str], origin: Origin) -> None:
+    empty = [names[i] for i in _where(summary.missing.by_column == summary.n_rows)]
     if empty:
         holds, them = ("has", "it") if len(empty) == 1 else ("have", "them")
         raise DataError(
@@ -132,42 +144,35 @@ def _check_any(values: NDArray[np.float64], names: Sequence[str], origin: Origin
         )
 
 
-def _check_finite(
-    values: NDArray[np.float64], names: Sequence[str], origin: Origin, *, allow_missing: bool
-) -> None:
-    missing = np.isnan(values) & (not allow_missing)
-    for bad, noun in ((missing, "missing value"), (np.isinf(values), "infinite value")):
-        count = int(bad.sum())
-        if not count:
-            continue
-        rows, columns = (indices.tolist() for indices in np.nonzero(bad))
-        place = f"in {origin.place(rows[0])}, column {names[columns[0]]!r}"
-        if count > 1:
-            per_column = [f"{names[i]!r} ({int(bad[:, i].sum())})" for i in sorted(set(columns))]
-            if len(per_column) > 6:
-                per_column[5:] = [f"{len(per_column) - 5} more"]
-            rows_touched = f"{len(set(rows))} of {len(values)} rows"
-            place = f"in {rows_touched}, by column {', '.join(per_column)}, the first {place}"
-        remedy = f"fill in or remove {'it' if count == 1 else 'them'} first"
-        if noun == "missing value":
-            remedy = origin.hint(
-                "choose --missing drop, impute or mask", 'learn with `missing="drop"`, `"impute"` or `"mask"`'
-            )
-        raise DataError(f"{_capital(origin.name)} has {count} {noun}{'s'[: count > 1]} {place}; {remedy}.")
+def _check_spots(spots: Spots, noun: str, n_rows: int, names: Sequence[str], origin: Origin) -> None:
+    count = int(spots.by_column.sum())
+    if not count:
+        return
+    place = f"in {origin.place(spots.first.row)}, column {names[spots.first.column]!r}"
+    if count > 1:
+        per_column = [f"{names[i]!r} ({spots.by_column[i]})" for i in _where(spots.by_column > 0)]
+        if len(per_column) > 6:
+            per_column[5:] = [f"{len(per_column) - 5} more"]
+        place = f"in {spots.n_rows} of {n_rows} rows, by column {', '.join(per_column)}, the first {place}"
+    remedy = f"fill in or remove {'it' if count == 1 else 'them'} first"
+    if noun == "missing value":
+        remedy = origin.hint(
+            "choose --missing drop, impute or mask", 'learn with `missing="drop"`, `"impute"` or `"mask"`'
+        )
+    raise DataError(f"{_capital(origin.name)} has {count} {noun}{'s'[: count > 1]} {place}; {remedy}.")
 
 
-def _check_row_index(first: NDArray[np.float64], name: str, origin: Origin) -> None:
+def _check_row_index(summary: Summary, name: str, origin: Origin) -> None:
     is_unnamed = name.strip() == "" or name.startswith("Unnamed: ")
-    if is_unnamed and np.array_equal(first - first[0], np.arange(len(first))) and first[0] in (0, 1):
+    if is_unnamed and summary.counts_rows and summary.first_value in (0, 1):
         raise DataError(
             f"The first column of {origin.name} has no name and only numbers the rows; "
             f"leave it out with {origin.drop_hint([name])}."
         )
 
 
-def _check_spread(values: NDArray[np.float64], names: Sequence[str], origin: Origin) -> None:
-    low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
-    magnitude = np.maximum(np.abs(low), np.abs(high))
+def _check_spread(summary: Summary, names: Sequence[str], origin: Origin) -> None:
+    low, high, magnitude = summary.low, summary.high, summary.magnitude
     constant = [names[i] for i in _where(low == high)]
     if constant:
         holds, them = ("has", "it") if len(constant) == 1 else ("have", "them")
@@ -176,10 +181,10 @@ def _check_spread(values: NDArray[np.float64], names: Sequence[str], origin: Ori
             f"which says nothing about causes; leave {them} out with {origin.drop_hint(constant)}."
         )
     for i in _where(magnitude > LARGEST):
-        row = int(np.nanargmax(np.abs(values[:, i])))
+        reached = high[i] if high[i] == magnitude[i] else low[i]
         raise DataError(
-            f"Column {names[i]!r} of {origin.name} reaches {values[row, i]:g} in {origin.place(row)}, "
-            f"beyond the largest float32 ({LARGEST:.2g}); rescale it."
+            f"Column {names[i]!r} of {origin.name} reaches {reached:g} in "
+            f"{origin.place(int(summary.outermost[i]))}, beyond the largest float32 ({LARGEST:.2g}); rescale it."
         )
     for i in _where(magnitude < SMALLEST):
         raise DataError(
@@ -193,11 +198,10 @@ def _check_spread(values: NDArray[np.float64], names: Sequence[str], origin: Ori
         )
 
 
-def _check_copies(values: NDArray[np.float64], names: Sequence[str], origin: Origin) -> None:
+def _check_copies(summary: Summary, names: Sequence[str], origin: Origin) -> None:
     seen: dict[bytes, str] = {}
-    for name, column in zip(names, values.T, strict=True):
-        # Adding zero turns -0.0 into 0.0, so that equal columns have equal bytes.
-        twin = seen.setdefault((column + 0.0).tobytes(), name)
+    for name, digest in zip(names, summary.digests, strict=True):
+        twin = seen.setdefault(digest, name)
         if twin != name:
             raise DataError(
                 f"Columns {twin!r} and {name!r} of {origin.name} are identical; "
