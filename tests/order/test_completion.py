@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcsl.graph.causal_graph import closure
+from mcsl.graph.causal_graph import closure, topological_order
 from mcsl.order.completion import complete_order
 
 
@@ -61,3 +61,39 @@ def test_most_cases_reach_the_best_of_all_orders():
 def test_closure_follows_every_path():
     chain = np.eye(6, k=1, dtype=bool)
     assert np.array_equal(closure(chain), np.triu(np.ones((6, 6), bool)))
+
+
+def by_reachability(adjacency, gains):
+    """Complete an order with every pair of variables looked at."""
+    reaches, advantage, order = closure(adjacency), gains - gains.T, topological_order(adjacency)
+    moved = True
+    while moved:
+        moved = False
+        for variable in tuple(order):
+            place = order.index(variable)
+            worth, there = max(
+                steps(order[:place][::-1], reaches[:, variable], advantage[variable], place, -1),
+                steps(order[place + 1 :], reaches[variable], -advantage[variable], place, 1),
+            )
+            if worth > 1e-9:
+                order.remove(variable)
+                order.insert(there, variable)
+                moved = True
+    return order
+
+
+def steps(passed, blocks, advantage, place, direction):
+    best, worth = (0.0, place), 0.0
+    for count, other in enumerate(passed, start=1):
+        if blocks[other]:
+            break
+        worth += advantage[other]
+        best = max(best, (worth, place + direction * count), key=lambda step: step[0])
+    return best
+
+
+def test_looking_at_neighbours_alone_changes_nothing():
+    for seed in range(30):
+        dag, gains = random_case(seed, 12)
+        sparse = np.where(np.random.default_rng(seed).random((12, 12)) < 0.3, gains, 0.0)
+        assert complete_order(dag, sparse) == by_reachability(dag, sparse)

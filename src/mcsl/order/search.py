@@ -13,7 +13,7 @@ from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
 from mcsl.graph import CausalGraph
-from mcsl.graph.causal_graph import closure
+from mcsl.order.climb import climb, parents_of
 from mcsl.order.completion import complete_order
 from mcsl.order.interactions import with_products
 from mcsl.order.scores import EqualVarianceScore, GaussianScore, LocationScaleScore, Score, TiltedScore
@@ -171,55 +171,6 @@ def _gains(adjacency: NDArray[np.bool_], candidates: NDArray[np.bool_], score: S
         others = parents_of(adjacency, effect) - {cause}
         gains[cause, effect] = score(effect, others | {cause}) - score(effect, others)
     return gains
-
-
-def climb(
-    candidates: NDArray[np.bool_], score: Score, required: NDArray[np.bool_] | None = None
-) -> NDArray[np.bool_]:
-    """Add, drop or reverse the candidate edge that improves the total score most, until none does.
-
-    The climb starts from the `required` edges and leaves them as they are.
-    """
-    d = len(candidates)
-    adjacency = np.zeros((d, d), dtype=bool) if required is None else required.copy()
-    open_edges = candidates & ~adjacency
-    reaches = closure(adjacency)
-    toggles = np.full((d, d), -np.inf)  # what adding an absent edge, or dropping a present one, gains
-
-    def rescore(effect: int) -> None:
-        parents = parents_of(adjacency, effect)
-        for cause in np.flatnonzero(open_edges[:, effect]).tolist():
-            toggles[cause, effect] = score(effect, parents ^ {cause}) - score(effect, parents)
-
-    for effect in range(d):
-        rescore(effect)
-    while True:
-        singles = np.where(~adjacency & reaches.T, -np.inf, toggles)
-        cause, effect = divmod(int(singles.argmax()), d)
-        gain, reverse = singles[cause, effect], False
-        turns = np.where(adjacency & candidates.T, toggles + toggles.T, -np.inf)
-        if turns.max() > gain:
-            # An edge may turn around if it is the only path from its cause to its effect.
-            turns[adjacency.astype(np.float32) @ reaches.astype(np.float32) > 1.5] = -np.inf
-            if turns.max() > gain:
-                cause, effect = divmod(int(turns.argmax()), d)
-                gain, reverse = turns[cause, effect], True
-        if not gain > 1e-6:
-            return adjacency
-        adjacency[cause, effect] ^= True
-        adjacency[effect, cause] = reverse
-        if adjacency[cause, effect]:
-            reaches |= np.outer(reaches[:, cause], reaches[effect])
-        else:
-            reaches = closure(adjacency)
-        rescore(effect)
-        if reverse:
-            rescore(cause)
-
-
-def parents_of(adjacency: NDArray[np.bool_], effect: int) -> frozenset[int]:
-    """Return the indices of a variable's causes."""
-    return frozenset(np.flatnonzero(adjacency[:, effect]).tolist())
 
 
 def scores_of(adjacency: NDArray[np.bool_], score: Score) -> NDArray[np.float64]:
