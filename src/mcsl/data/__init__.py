@@ -2,6 +2,7 @@
 
 from mcsl.data.checks import MIN_SAMPLES
 from mcsl.data.dataset import Dataset
+from mcsl.data.long_table import LongTable, Rows, draw_rows, open_long_table
 from mcsl.data.metrics import read_metrics
 from mcsl.data.sachs import Sachs, fetch_sachs
 from mcsl.data.series import SeriesTable, to_series
@@ -10,9 +11,13 @@ from mcsl.data.sources import read_table, to_dataset
 __all__ = [
     "MIN_SAMPLES",
     "Dataset",
+    "LongTable",
+    "Rows",
     "Sachs",
     "SeriesTable",
+    "draw_rows",
     "fetch_sachs",
+    "open_long_table",
     "read_metrics",
     "read_table",
     "to_dataset",

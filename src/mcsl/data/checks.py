@@ -67,8 +67,8 @@ def check_table(
     """Return the table without the columns in `drop`, or say in one sentence why it cannot be used."""
     known = [column.name for column in columns]
     columns = drop_columns(columns, origin, drop)
-    _check_names([column.name for column in columns], known, origin)
-    _check_kinds(columns, origin)
+    check_names([column.name for column in columns], known, origin)
+    check_kinds(columns, origin)
     values = np.column_stack([column.values for column in columns])
     names = [column.name for column in columns]
     summary = Summary(len(names))
@@ -106,7 +106,8 @@ def drop_columns(columns: Sequence[Column], origin: Origin, drop: Collection[str
     return [column for column in columns if column.name not in drop]
 
 
-def _check_names(names: Sequence[str], in_file: Sequence[str], origin: Origin) -> None:
+def check_names(names: Sequence[str], in_file: Sequence[str], origin: Origin) -> None:
+    """Refuse a table of less than two columns, or with two of one name."""
     if len(names) < 2:
         found = f"only the column {names[0]!r}" if names else "no columns"
         raise DataError(f"{_capital(origin.name)} has {found}; a causal graph needs at least two columns.")
@@ -120,7 +121,8 @@ def _check_names(names: Sequence[str], in_file: Sequence[str], origin: Origin) -
             )
 
 
-def _check_kinds(columns: Sequence[Column], origin: Origin) -> None:
+def check_kinds(columns: Sequence[Column], origin: Origin) -> None:
+    """Refuse columns of anything but numbers."""
     wrong = [column for column in columns if column.kind != "numbers"]
     if not wrong:
         return
@@ -181,10 +183,10 @@ def _check_spread(summary: Summary, names: Sequence[str], origin: Origin) -> Non
             f"which says nothing about causes; leave {them} out with {origin.drop_hint(constant)}."
         )
     for i in _where(magnitude > LARGEST):
-        reached = high[i] if high[i] == magnitude[i] else low[i]
+        reached, row = high[i] if high[i] == magnitude[i] else low[i], int(summary.outermost[i])
         raise DataError(
-            f"Column {names[i]!r} of {origin.name} reaches {reached:g} in "
-            f"{origin.place(int(summary.outermost[i]))}, beyond the largest float32 ({LARGEST:.2g}); rescale it."
+            f"Column {names[i]!r} of {origin.name} reaches {reached:g} in {origin.place(row)}, "
+            f"beyond the largest float32 ({LARGEST:.2g}); rescale it."
         )
     for i in _where(magnitude < SMALLEST):
         raise DataError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,6 +49,12 @@ class Dataset:
 
     def fingerprint(self) -> str:
         """Return a digest of names and values, to tell later whether a result belongs to this table."""
-        digest = hashlib.sha256("\x1f".join(self.names).encode())
-        digest.update(np.ascontiguousarray(self.values, dtype="<f8").tobytes())
-        return digest.hexdigest()
+        return fingerprint(self.names, [self.values])
+
+
+def fingerprint(names: Sequence[str], blocks: Iterable[NDArray[np.float64]]) -> str:
+    """Return the digest of a table whose rows come in blocks."""
+    digest = hashlib.sha256("\x1f".join(names).encode())
+    for block in blocks:
+        digest.update(np.ascontiguousarray(block, dtype="<f8").tobytes())
+    return digest.hexdigest()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numbers
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +20,6 @@ from mcsl.errors import DataError
 
 if TYPE_CHECKING:
     import narwhals as nw
-
-_PARQUET_MAGIC = b"PAR1"
 
 
 def read_table(
@@ -65,17 +64,22 @@ def columns_of(data: Any) -> tuple[list[Column], Origin]:
         names = [str(name) for name in data.columns]
         raise DataError(f"Two columns of the table are named {_first_twice(names)!r}; rename one.") from None
     if isinstance(frame, nw.DataFrame | nw.LazyFrame):
-        return _frame_columns(frame), origin
-    return _array_columns(data), origin
+        return frame_columns(frame), origin
+    return array_columns(data), origin
 
 
 def _read_columns(path: Path) -> tuple[list[Column], Origin]:
     content = read_bytes(path)
-    if (content and path.suffix.lower() in {".parquet", ".pq"}) or content.startswith(_PARQUET_MAGIC):
-        return _frame_columns(_read_parquet(content, path)), Origin(str(path), is_file=True)
+    if is_parquet(path, content):
+        return frame_columns(_read_parquet(content, path)), Origin(str(path), is_file=True)
     table = parse_text(decode(content, str(path)), str(path))
     origin = Origin(str(path), lambda row: f"line {table.line(row)}", is_file=True)
     return to_columns(table, str(path)), origin
+
+
+def is_parquet(path: Path, content: bytes) -> bool:
+    """Tell by its name, or by how its content begins, whether a file is meant to be Parquet."""
+    return bool(content) and (path.suffix.lower() in {".parquet", ".pq"} or content.startswith(b"PAR1"))
 
 
 def read_bytes(path: Path) -> bytes:
@@ -97,13 +101,23 @@ def _read_parquet(content: bytes, path: Path) -> nw.DataFrame[Any]:
     import narwhals as nw
     import polars as pl
 
-    try:
+    with parquet_errors(path):
         return nw.from_native(pl.read_parquet(io.BytesIO(content)))
+
+
+@contextmanager
+def parquet_errors(path: Path) -> Iterator[None]:
+    """Say in one sentence that a Parquet file cannot be read."""
+    import polars as pl
+
+    try:
+        yield
     except (pl.exceptions.PolarsError, OSError):
         raise DataError(f"{path} is not a complete Parquet file; write it again.") from None
 
 
-def _frame_columns(frame: Any) -> list[Column]:
+def frame_columns(frame: Any) -> list[Column]:
+    """Return the columns of a frame that narwhals knows."""
     import narwhals as nw
 
     if isinstance(frame, nw.LazyFrame):
@@ -126,7 +140,8 @@ def _frame_column(name: str, series: nw.Series[Any]) -> Column:
     return Column(name, kind=_kind(cells[row]), example=str(cells[row]), row=row, cells=cells)
 
 
-def _array_columns(data: Any) -> list[Column]:
+def array_columns(data: Any) -> list[Column]:
+    """Return the columns of anything that NumPy makes an array of, named x1, x2, ...."""
     array = np.ma.filled(data.astype(float), np.nan) if np.ma.isMaskedArray(data) else _as_array(data)
     if array.ndim != 2:
         raise DataError(f"The table must have rows and columns. Got an array of shape {array.shape} instead.")
