@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,15 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mcsl.checkpoint import Checkpoint, identify
 from mcsl.data import SeriesTable, to_dataset, to_series
 from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph, threshold
 from mcsl.missing import MissingRule, complete
 from mcsl.problem import Knowledge, Problem, cut_windows
-from mcsl.pruning import lag_tests, prune
+from mcsl.pruning import EdgeTest, LagTest, lag_tests, prune
 from mcsl.recipe import Recipe
 from mcsl.result import Result
 from mcsl.search import Observer, StopReason, TraceRow
+from mcsl.steps import TestLog, find_order
 
 _log = logging.getLogger(__name__)
 _VERSIONED = ("mcsl", "jax", "jaxlib", "equinox", "optax", "numpy", "scipy")
@@ -40,6 +43,7 @@ def learn(
     missing: MissingRule = "refuse",
     seed: int = 0,
     observers: Sequence[Observer] = (),
+    checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
 ) -> Result:
     """Learn the causal graph behind a table.
 
@@ -53,6 +57,10 @@ def learn(
     same time or up to p steps later; the graph over the variables is acyclic, and a variable's own past is
     no edge. `series`, `time` and `resample` say how rows make up series, see `to_series`, whose
     SeriesTable is `data` too.
+
+    With a directory as `checkpoint`, every expensive step is kept there once it is done. If the process
+    dies, the same call goes on after the last step, to exactly the same result; a call that returns removes
+    what was kept. An interrupt (Ctrl-C) raises `Interrupted`, with the best graph so far where there is one.
     """
     timings: dict[str, float] = {}
     with _timed("read", timings):
@@ -64,35 +72,62 @@ def learn(
     recipe = recipe or Recipe.default()
     knowledge = knowledge or Knowledge()
     given = problem = problem.with_knowledge(knowledge)
+    steps = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
+    how = {"groups": groups, "lags": lags, "knowledge": knowledge, "missing": missing, "seed": seed}
+    steps.begin(identify(table.dataset.fingerprint(), table.starts, recipe.describe(), how))
     if recipe.standardize:
         problem = replace(problem, dataset=problem.dataset.standardized())
-    problem, found = _search(problem, recipe, seed, observers, timings)
-    with _timed("prune", timings):
-        pruned = prune(recipe.pruner, found.graph, problem)
-        # A pruner of one's own may not know of required edges.
-        graph = CausalGraph(pruned.graph.adjacency | problem.required, problem.names)
-        by_lag = lag_tests(graph, problem)
-    return Result(
-        graph=graph,
-        edge_probabilities=found.edge_probabilities,
-        trace=found.trace,
-        stop_reason=found.stop_reason,
-        cut_edges=found.cut_edges,
-        tests=pruned.tests,
-        recipe=recipe,
-        knowledge=knowledge,
-        seed=seed,
-        n_samples=problem.n_samples,
-        fingerprint=table.dataset.fingerprint(),
-        versions={name: version(name) for name in _VERSIONED},
-        timings=timings,
-        edge_counts={**found.edge_counts, "pruned": graph.n_edges},
-        groups={v.name: tuple(table.dataset.names[c] for c in v.outputs) for v in problem.variables},
-        lag_tests=by_lag,
-        series=summary,
-        missing=completed.summary,
-        problem=given,
-    )
+    problem, found = _search(problem, recipe, seed, observers, timings, steps)
+    log = TestLog(steps)
+
+    def result(
+        graph: CausalGraph, stop_reason: StopReason, tests: Sequence[EdgeTest], by_lag: Sequence[LagTest] = ()
+    ) -> Result:
+        return Result(
+            graph=graph,
+            edge_probabilities=found.edge_probabilities,
+            trace=found.trace,
+            stop_reason=stop_reason,
+            cut_edges=found.cut_edges,
+            tests=tuple(tests),
+            recipe=recipe,
+            knowledge=knowledge,
+            seed=seed,
+            n_samples=problem.n_samples,
+            fingerprint=table.dataset.fingerprint(),
+            versions={name: version(name) for name in _VERSIONED},
+            timings=timings,
+            edge_counts={**found.edge_counts, "pruned": graph.n_edges},
+            groups={v.name: tuple(table.dataset.names[c] for c in v.outputs) for v in problem.variables},
+            lag_tests=tuple(by_lag),
+            series=summary,
+            missing=completed.summary,
+            problem=given,
+        )
+
+    try:
+        if found.stop_reason is StopReason.INTERRUPTED:
+            raise KeyboardInterrupt
+        with _timed("prune", timings):
+            pruned = prune(recipe.pruner, found.graph, problem, known=tuple(log.tests), observer=log)
+            log.keep()
+            # A pruner of one's own may not know of required edges.
+            graph = CausalGraph(pruned.graph.adjacency | problem.required, problem.names)
+            by_lag = lag_tests(graph, problem)
+    except KeyboardInterrupt:
+        best = result(log.best_graph(found.untested), StopReason.INTERRUPTED, log.tests)
+        raise Interrupted(best) from None
+    if steps is not checkpoint:
+        steps.remove()
+    return result(graph, found.stop_reason, pruned.tests, by_lag)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Learning was interrupted, and there is a graph already."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(result.stop_reason.sentence)
+        self.result = result
 
 
 def _read(data: Any, lags: int, missing: MissingRule, **layout: Any) -> SeriesTable:
@@ -109,6 +144,8 @@ class _Found(NamedTuple):
     """What a search hands to the pruner and to the result."""
 
     graph: CausalGraph
+    untested: CausalGraph
+    """The best graph if there is no pruner."""
     edge_probabilities: NDArray[np.float64]
     stop_reason: StopReason
     edge_counts: dict[str, int]
@@ -117,21 +154,42 @@ class _Found(NamedTuple):
 
 
 def _search(
-    problem: Problem, recipe: Recipe, seed: int, observers: Sequence[Observer], timings: dict[str, float]
+    problem: Problem,
+    recipe: Recipe,
+    seed: int,
+    observers: Sequence[Observer],
+    timings: dict[str, float],
+    steps: Checkpoint,
 ) -> tuple[Problem, _Found]:
     """Find an order, train masks, or train masks from the order; return also the problem as searched."""
-    logits, edge_counts = None, {}
-    if recipe.order is not None:
-        start = recipe.order.find(problem)
-        timings |= start.timings
-        edge_counts = start.edge_counts
-        if recipe.schedule is None:
-            settled = StopReason.SETTLED
-            return start.problem, _Found(start.graph, start.edge_probabilities, settled, edge_counts)
-        along = start.graph.adjacency
-        problem = replace(start.problem, candidates=along | along.T)
-        # Along the order an edge starts as more likely than not, and its reverse as less.
-        logits = np.where(along, 1.0, -1.0)
+    start = None if recipe.order is None else find_order(recipe.order, problem, steps)
+    if start is None:
+        return problem, _train(problem, None, recipe, seed, observers, timings)
+    timings |= start.timings
+    ordered = _Found(
+        start.graph, start.learned, start.edge_probabilities, StopReason.SETTLED, start.edge_counts
+    )
+    if recipe.schedule is None:
+        return start.problem, ordered
+    along = start.graph.adjacency
+    problem = replace(start.problem, candidates=along | along.T)
+    # Along the order an edge starts as more likely than not, and its reverse as less.
+    logits = np.where(along, 1.0, -1.0)
+    try:
+        trained = _train(problem, logits, recipe, seed, observers, timings)
+    except KeyboardInterrupt:
+        return problem, ordered._replace(stop_reason=StopReason.INTERRUPTED)
+    return problem, trained._replace(edge_counts=start.edge_counts | trained.edge_counts)
+
+
+def _train(
+    problem: Problem,
+    logits: NDArray[np.float64] | None,
+    recipe: Recipe,
+    seed: int,
+    observers: Sequence[Observer],
+    timings: dict[str, float],
+) -> _Found:
     # JAX takes a second to load.
     from mcsl.search.augmented_lagrangian import search
 
@@ -140,9 +198,9 @@ def _search(
     with _timed("train", timings):
         fit = search(problem, seed, **networks, initial_logits=logits, observers=observers)
     cut = threshold(fit.edge_probabilities, problem.names, required=problem.required)
-    edge_counts = edge_counts | {"trained": cut.graph.n_edges}
-    return problem, _Found(
-        cut.graph, fit.edge_probabilities, fit.stop_reason, edge_counts, fit.trace, cut.cut_edges
+    counts = {"trained": cut.graph.n_edges}
+    return _Found(
+        cut.graph, cut.graph, fit.edge_probabilities, fit.stop_reason, counts, fit.trace, cut.cut_edges
     )
 
 

@@ -41,6 +41,7 @@ class StopReason(Enum):
     STAGE_LIMIT = "stage limit"
     PENALTY_LIMIT = "penalty limit"
     NOT_FINITE = "not finite"
+    INTERRUPTED = "interrupted"
 
     @property
     def sentence(self) -> str:
@@ -63,5 +64,9 @@ _SENTENCES = {
     StopReason.NOT_FINITE: (
         "Training left the finite numbers, so its last finite stage is used; "
         "lower `learning_rate` or standardize the data."
+    ),
+    StopReason.INTERRUPTED: (
+        "Learning was interrupted, so this is the best graph until then, and not all of its edges were "
+        "tested; resume it, or learn again."
     ),
 }

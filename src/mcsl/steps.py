@@ -1,0 +1,94 @@
+"""The expensive steps of learning, each taken from a checkpoint as far as it is there."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, replace
+
+import numpy as np
+
+from mcsl.checkpoint import Checkpoint, Kept
+from mcsl.data import Dataset
+from mcsl.graph import CausalGraph
+from mcsl.order import OrderSearch
+from mcsl.order.search import OrderFit
+from mcsl.problem import Problem
+from mcsl.pruning import EdgeTest
+
+_BETWEEN = 1.0
+"""Seconds at least from one writing of the tests to the next: one test may take a millisecond."""
+
+
+def find_order(search: OrderSearch, problem: Problem, checkpoint: Checkpoint) -> OrderFit:
+    """Search for the order, unless that was done before."""
+    kept = checkpoint.recall("order")
+    if kept is not None:
+        return _to_order(kept, problem)
+    found = search.find(problem)
+    # Most columns are searched as they are, and need no keeping.
+    changed = np.flatnonzero((found.problem.dataset.values != problem.dataset.values).any(axis=0))
+    checkpoint.keep(
+        "order",
+        {
+            "order": [int(variable) for variable in found.order],
+            "noise": found.noise,
+            "timings": found.timings,
+            "edge_counts": found.edge_counts,
+        },
+        {
+            "graph": found.graph.adjacency,
+            "learned": found.learned.adjacency,
+            "edge_probabilities": found.edge_probabilities,
+            "scores": found.scores,
+            "changed": changed,
+            "columns": found.problem.dataset.values[:, changed],
+        },
+    )
+    return found
+
+
+def _to_order(kept: Kept, problem: Problem) -> OrderFit:
+    values, arrays = kept
+    columns = problem.dataset.values.copy()
+    columns[:, arrays["changed"]] = arrays["columns"]
+    return OrderFit(
+        order=tuple(values["order"]),
+        graph=CausalGraph(arrays["graph"], problem.names),
+        learned=CausalGraph(arrays["learned"], problem.names),
+        edge_probabilities=arrays["edge_probabilities"],
+        problem=replace(problem, dataset=Dataset(columns, problem.dataset.names)),
+        scores=arrays["scores"],
+        noise=values["noise"],
+        timings=values["timings"],
+        edge_counts=values["edge_counts"],
+    )
+
+
+class TestLog:
+    """The tests of a pruner so far: an observer that keeps them, at most once a second."""
+
+    __test__ = False
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        kept = checkpoint.recall("pruning")
+        self.tests = [EdgeTest(**test) for test in kept.values["tests"]] if kept else []
+        self._checkpoint = checkpoint
+        self._written = time.monotonic()
+
+    def __call__(self, tests: tuple[EdgeTest, ...]) -> None:
+        """Add the tests of one effect."""
+        self.tests += tests
+        if time.monotonic() - self._written > _BETWEEN:
+            self.keep()
+
+    def keep(self) -> None:
+        """Keep what there is."""
+        self._checkpoint.keep("pruning", {"tests": [asdict(test) for test in self.tests]}, {})
+        self._written = time.monotonic()
+
+    def best_graph(self, untested: CausalGraph) -> CausalGraph:
+        """Return what the tests left over, with the edges of another graph for effects not tested yet."""
+        tested = {test.effect for test in self.tests}
+        kept = [(test.cause, test.effect) for test in self.tests if test.kept]
+        others = [(cause, effect) for cause, effect in untested.edges if effect not in tested]
+        return CausalGraph.from_edges(kept + others, untested.names)
