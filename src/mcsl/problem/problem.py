@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.data import MIN_SAMPLES, Dataset
+from mcsl.data import MIN_SAMPLES, Dataset, Rows, draw_rows
 from mcsl.errors import DataError, KnowledgeError, SettingsError
 from mcsl.graph.causal_graph import closure, find_cycle
+from mcsl.memory import rows_held
 from mcsl.problem.knowledge import Knowledge
 
 
@@ -53,6 +54,8 @@ class Problem:
     observed: NDArray[np.bool_] = field(default_factory=lambda: np.array(True), repr=False)
     """Which entries of the table were measured, by default all; the others were filled in. They are read as
     causes, but nothing is fitted to them as effects."""
+    whole: Rows | None = field(default=None, repr=False)
+    """All rows in their own units, where `dataset` holds some of them alone."""
 
     def __post_init__(self) -> None:
         d = len(self.variables)
@@ -84,6 +87,17 @@ class Problem:
         """Return the problem with the edges that are known beforehand allowed, forbidden or required."""
         candidates, required = knowledge.constraints(self.names)
         return replace(self, candidates=self.candidates & candidates, required=self.required | required)
+
+    def sampled(self, memory: int, seed: int) -> Problem:
+        """Return the problem with no more rows than `memory` bytes hold, drawn at random."""
+        values = self.dataset.values
+        n_drawn = rows_held(len(values), self.dataset.n_variables, memory)
+        if n_drawn == len(values):
+            return self
+        drawn = draw_rows(len(values), n_drawn, seed)
+        whole = Rows.of(values, drawn) if self.observed.all() else None
+        dataset = Dataset(values[drawn], self.dataset.names)
+        return replace(self, dataset=dataset, observed=self.observed[drawn], whole=whole)
 
     @classmethod
     def from_dataset(cls, dataset: Dataset, candidates: NDArray[np.bool_] | None = None) -> Problem:

@@ -7,11 +7,11 @@ from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.problem import Problem
+from mcsl.pruning.long_splines import summed_splines
 from mcsl.pruning.pruner import EffectwisePruner, Pruned, PruningObserver
 from mcsl.pruning.regressions import (
     Finding,
@@ -56,7 +56,7 @@ class AdditivePruner(EffectwisePruner):
 
     def prune_effects(self, graph: CausalGraph, problem: Problem, observer: PruningObserver) -> Pruned:
         """Return the graph of the edges with p-value below `significance`, and every p-value."""
-        test = AdditiveTest(problem.dataset.values, self.mode, self.n_basis)
+        test = AdditiveTest(problem, self.mode, self.n_basis)
         limit = level(self.significance, problem.n_variables)
         return prune_by_regressions(
             graph, problem, test, lambda value: value < limit, n_jobs=self.n_jobs, observer=observer
@@ -64,15 +64,16 @@ class AdditivePruner(EffectwisePruner):
 
 
 class AdditiveTest:
-    """The additive test of all causes of one regression, on spline tables shared by all regressions."""
+    """The additive test of all causes of one regression, on spline tables shared by all regressions.
 
-    def __init__(
-        self, values: NDArray[np.float64], mode: Literal["wood", "f"] = "wood", n_basis: int = 10
-    ) -> None:
-        self.values = values
+    It reads all rows, also where the problem holds some of them alone.
+    """
+
+    def __init__(self, problem: Problem, mode: Literal["wood", "f"] = "wood", n_basis: int = 10) -> None:
+        self.problem = problem
         self.mode = mode
         self.n_basis = n_basis
-        self._tables = {n_basis: SplineTable.of(values, n_basis=n_basis)}
+        self._tables = {n_basis: summed_splines(problem, n_basis=n_basis)}
 
     def __call__(self, regression: Regression) -> Findings:
         """Return the p-value of every cause."""
@@ -87,7 +88,7 @@ class AdditiveTest:
 
     def _table(self, n_basis: int) -> SplineTable:
         if n_basis not in self._tables:
-            self._tables[n_basis] = SplineTable.of(self.values, n_basis=n_basis)
+            self._tables[n_basis] = summed_splines(self.problem, n_basis=n_basis)
         return self._tables[n_basis]
 
     def _fit(self, regression: Regression, table: SplineTable) -> Findings:
@@ -140,7 +141,7 @@ def _copies(regression: Regression, table: SplineTable) -> list[int]:
     """Return the causes whose columns are all linear combinations of columns that come before them."""
     columns = list(regression.columns)
     values = table.values[:, columns]
-    correlation = values.T @ values / table.n_samples
+    correlation = values.T @ values / len(values)
     # The squared pivots are the shares of variance that the columns before leave unexplained.
     pivots = np.diag(np.linalg.cholesky(correlation + 1e-10 * np.eye(len(columns)))) ** 2
     combined = {

@@ -53,9 +53,8 @@ class InteractionPruner(EffectwisePruner):
 
     def prune_effects(self, graph: CausalGraph, problem: Problem, observer: PruningObserver) -> Pruned:
         """Return the graph of the edges with p-value below `significance`, and every p-value."""
-        values = problem.dataset.values
-        order = np.random.default_rng(self.seed).permutation(len(values))[: self.max_rows]
-        judge = partial(_judge, additive=AdditiveTest(values, "f", self.n_basis), order=order)
+        order = np.random.default_rng(self.seed).permutation(problem.n_samples)[: self.max_rows]
+        judge = partial(_judge, additive=AdditiveTest(problem, "f", self.n_basis), order=order)
         limit = level(self.significance, problem.n_variables)
         return prune_by_regressions(
             graph, problem, judge, lambda value: value < limit, n_jobs=self.n_jobs, observer=observer
@@ -70,7 +69,7 @@ def _judge(regression: Regression, *, additive: AdditiveTest, order: NDArray[np.
         return first
     columns = np.array(able.columns)
     groups = [np.flatnonzero(np.isin(columns, group)) for group in able.groups]
-    inputs, responses = additive.values[:, columns], additive.values[:, list(able.responses)]
+    inputs, responses = additive.problem.columns(able.columns), additive.problem.columns(able.responses)
     joint = joint_test(inputs, responses, groups, order)
     findings = dict(first)
     for cause, value in zip(able.causes, joint.p_values.tolist(), strict=True):

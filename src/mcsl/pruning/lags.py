@@ -41,7 +41,7 @@ def lag_tests(graph: CausalGraph, problem: Problem) -> tuple[LagTest, ...]:
     """
     if not any(variable.own_past for variable in problem.variables):
         return ()
-    test = AdditiveTest(problem.dataset.values, "f")
+    test = AdditiveTest(problem, "f")
     tests = []
     with threadpool_limits(1):
         for effect in np.flatnonzero(graph.adjacency.any(axis=0)).tolist():

@@ -12,6 +12,7 @@ from scipy.sparse.linalg import eigsh
 
 from mcsl.errors import SettingsError
 
+MAX_KNOTS = 200
 # Directions of a basis that are this much shorter than its longest one are rounding noise.
 _RANK_TOLERANCE = 1e-9
 
@@ -36,7 +37,7 @@ class SplineTable:
     """Where the functions of each column lie."""
 
     @classmethod
-    def of(cls, values: NDArray[np.float64], *, n_basis: int = 10, max_knots: int = 200) -> SplineTable:
+    def of(cls, values: NDArray[np.float64], *, n_basis: int = 10, max_knots: int = MAX_KNOTS) -> SplineTable:
         """Build the functions of every column, at most `n_basis` - 1 for each."""
         if n_basis < 2:
             raise SettingsError(f"`n_basis` must be at least 2. Got {n_basis} instead.")
@@ -113,7 +114,7 @@ def _functions(
     n_basis = min(n_basis, len(distinct))
     if n_basis < 2:
         return np.zeros((len(column), 0)), np.zeros(0)
-    knots = distinct[np.linspace(0, len(distinct) - 1, min(max_knots, len(distinct))).round().astype(int)]
+    knots = distinct[spread(len(distinct), max_knots)]
     values, vectors = _largest_eigenpairs(np.abs(knots[:, None] - knots) ** 3 / 12, n_basis)
     line = np.stack([np.ones_like(knots), knots]) @ vectors
     null = np.linalg.svd(line)[2][2:].T
@@ -132,6 +133,11 @@ def _functions(
     # Curves over a column with extreme outliers may be straight up to rounding.
     curved = roughness[roughness > 1e-15 * roughness[-1]]
     return left[:, kept] @ rotation, roughness / curved[0] if len(curved) else roughness
+
+
+def spread(n_values: int, max_knots: int = MAX_KNOTS) -> NDArray[np.intp]:
+    """Return which of a column's distinct values, in order, are knots."""
+    return np.linspace(0, n_values - 1, min(max_knots, n_values)).round().astype(np.intp)
 
 
 def _largest_eigenpairs(
