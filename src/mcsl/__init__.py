@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mcsl.estimator import MCSL
     from mcsl.evaluation import Metrics, evaluate
     from mcsl.graph import CausalGraph, Stability
-    from mcsl.learning import learn
+    from mcsl.learning import Interrupted, learn
     from mcsl.model import MLP, Linear, Mechanism, Quadratic
     from mcsl.objective import gaussian_likelihood, least_squares
     from mcsl.order import OrderSearch
@@ -65,7 +65,7 @@ _ROOMS = {
     "estimator": ("MCSL",),
     "evaluation": ("Metrics", "evaluate"),
     "graph": ("CausalGraph", "Stability"),
-    "learning": ("learn",),
+    "learning": ("Interrupted", "learn"),
     "model": ("MLP", "Linear", "Mechanism", "Quadratic"),
     "objective": ("gaussian_likelihood", "least_squares"),
     "problem": ("Knowledge", "Problem", "read_knowledge"),
@@ -99,6 +99,7 @@ __all__ = [
     "FittedSEM",
     "GraphError",
     "InteractionPruner",
+    "Interrupted",
     "KeepAll",
     "Knowledge",
     "KnowledgeError",

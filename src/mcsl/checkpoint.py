@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from mcsl.errors import OutputError
 from mcsl.writing import make_directory, remove_partials, write_whole
 
+DIRECTORY = "checkpoint"
+"""Where the command line keeps the steps, in the directory of the results."""
+
 _SUFFIX = ".step"
 
 

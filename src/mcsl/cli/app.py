@@ -16,6 +16,7 @@ from mcsl.cli.learn import learn
 from mcsl.cli.prune import prune
 from mcsl.cli.report import report
 from mcsl.cli.root_cause import root_cause
+from mcsl.cli.session import StoppedError
 from mcsl.cli.simulate import simulate
 from mcsl.cli.simulate_incident import simulate_incident
 from mcsl.errors import McslError
@@ -64,8 +65,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain("Interrupted.", code) if code == 130 else code
     except McslError as error:
         return _complain(str(error), 2)
+    except StoppedError as stop:
+        return _complain(str(stop), 130)
     except (typer.Abort, KeyboardInterrupt):
         return _complain("Interrupted.", 130)
+    except MemoryError:
+        return _complain("The memory does not suffice; use fewer rows or columns.", 2)
     except Exception as error:
         # Typer's own complaints; their base class has moved from release to release.
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):

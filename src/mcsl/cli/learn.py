@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -14,6 +14,7 @@ from mcsl.cli.layout import (
     GroupsFile,
     Lags,
     MaxGap,
+    Memory,
     Resample,
     SeriesColumn,
     TimeColumn,
@@ -23,7 +24,7 @@ from mcsl.cli.layout import (
 from mcsl.cli.stability import HalfSamples, add_stability
 
 if TYPE_CHECKING:
-    from mcsl.data import Dataset, SeriesTable
+    from mcsl.data import Dataset, LongTable, SeriesTable
     from mcsl.recipe import Recipe
     from mcsl.result import Result
 
@@ -86,6 +87,7 @@ def learn(
         ),
     ] = None,
     missing: MissingRows = "refuse",
+    memory: Memory = "2GB",
     groups: GroupsFile = None,
     group_by_prefix: GroupByPrefix = None,
     lags: Lags = 0,
@@ -100,6 +102,13 @@ def learn(
     report: Annotated[
         bool, typer.Option("--report", help="Also write report.html, the results as a page to explore.")
     ] = False,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="Go on where an interrupted run of the same command stopped, to the same results.",
+        ),
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace earlier results in DIR.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log what is done, and trace errors.")] = False,
@@ -111,11 +120,17 @@ def learn(
     With --lags also lags.csv: which lags of each edge matter. With --report also report.html, which opens in
     any browser and needs no network.
     """
-    from mcsl.cli.session import logging_to_stderr
+    from mcsl.checkpoint import DIRECTORY, Checkpoint
+    from mcsl.cli.session import interrupted_by_sigterm, logging_to_stderr
+    from mcsl.data import LongTable
     from mcsl.outputs import check_directory, write_result
 
-    with logging_to_stderr(verbose):
-        check_directory(out, force=force)
+    with logging_to_stderr(verbose), interrupted_by_sigterm():
+        steps = Checkpoint(out / DIRECTORY, resume=resume)
+        if resume and steps.is_empty and not quiet:
+            typer.echo(f"There is nothing to resume in {out}; starting from the beginning.", err=True)
+        overwrite = force or (resume and not steps.is_empty)
+        check_directory(out, force=overwrite)
         table = read_rows(
             data,
             drop=drop or (),
@@ -125,6 +140,8 @@ def learn(
             time=time_column,
             resample=resample,
             max_gap=max_gap,
+            memory=memory,
+            seed=seed,
         )
         grouped, names = build_groups(groups, group_by_prefix, table.names)
         chosen = build_recipe(
@@ -143,15 +160,22 @@ def learn(
             "knowledge": known,
             "missing": missing,
         }
-        result = run(table, chosen, seed=seed, quiet=quiet, **options)
-        if stability:
-            result = add_stability(result, table, stability, out, force=force, quiet=quiet, **options)
-        also = {}
-        if report:
-            from mcsl.outputs.report import report_html
+        result = None
+        try:
+            result = run(table, chosen, seed=seed, quiet=quiet, checkpoint=steps, memory=memory, **options)
+            if stability:
+                halved = table.sample if isinstance(table, LongTable) else table
+                result = add_stability(result, halved, stability, out, force=force, quiet=quiet, **options)
+            also = {}
+            if report:
+                from mcsl.outputs.report import report_html
 
-            also["report.html"] = report_html(result, command=context.obj)
-        write_result(result, out, force=force, command=context.obj, also=also)
+                also["report.html"] = report_html(result, command=context.obj)
+            write_result(result, out, force=overwrite, command=context.obj, also=also)
+        except KeyboardInterrupt as interrupt:
+            best = getattr(interrupt, "result", result)
+            stop(best, out, force=overwrite, command=context.obj, resumable=not steps.is_empty)
+        steps.remove()
     if not quiet:
         from mcsl.cli.printing import print_result
 
@@ -159,8 +183,29 @@ def learn(
         typer.echo(f"Results are in {out}.")
 
 
+def stop(best: Result | None, out: Path, *, force: bool, command: str, resumable: bool) -> NoReturn:
+    """Write the best graph so far, if there is one, and say what is left to do."""
+    from dataclasses import replace
+
+    from mcsl.cli.session import StoppedError
+    from mcsl.outputs import write_result
+
+    said = "Interrupted before there was a graph"
+    if best is not None:
+        # Fitting its model would take a while, and whoever interrupts does not want to wait.
+        write_result(replace(best, problem=None), out, force=force, command=command)
+        said = f"Interrupted; the best graph so far is in {out}"
+    command = command if command.endswith(" --resume") else f"{command} --resume"
+    raise StoppedError(f"{said}; go on with `{command}`." if resumable else f"{said}.")
+
+
 def run(
-    table: Dataset | SeriesTable, recipe: Recipe, *, seed: int, quiet: bool = False, **options: Any
+    table: Dataset | LongTable | SeriesTable,
+    recipe: Recipe,
+    *,
+    seed: int,
+    quiet: bool = False,
+    **options: Any,
 ) -> Result:
     """Learn with a progress bar and with JAX's compilations kept for the next time."""
     from mcsl.cli.progress import ProgressBar

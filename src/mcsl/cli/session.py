@@ -1,13 +1,38 @@
-"""What the process, not the library, may set: logging and JAX's compilation cache."""
+"""What the process, not the library, may set: logging, signals and JAX's compilation cache."""
 
 from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
+
+
+class StoppedError(Exception):
+    """The command was interrupted; the message says what is left of its work."""
+
+
+@contextmanager
+def interrupted_by_sigterm() -> Iterator[None]:
+    """Let a request to terminate stop the work as Ctrl-C does."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGTERM, interrupt)
+    except ValueError:
+        # Only the main thread may listen to signals.
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

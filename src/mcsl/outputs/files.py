@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcsl.checkpoint import DIRECTORY
 from mcsl.edge_table import CORNER, EdgeRow, edge_rows
 from mcsl.errors import OutputError
 from mcsl.writing import is_partial, write_together, write_whole
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from mcsl.result import Result
     from mcsl.simulation import Simulation
 
-UNFINISHED = {"halves.jsonl"}
+UNFINISHED = {"halves.jsonl", DIRECTORY}
 """What an interrupted run leaves for the next to go on with; a directory of these alone counts as empty."""
 
 
@@ -197,6 +198,7 @@ def _provenance(result: Result, command: str | None) -> dict[str, Any]:
     return {
         "variables": list(result.graph.names),
         "n_samples": result.n_samples,
+        "n_drawn": result.n_drawn,
         "n_edges": result.graph.n_edges,
         "stop_reason": result.stop_reason.value,
         "stop_sentence": result.stop_reason.sentence,
