@@ -143,13 +143,16 @@ def ask(method: Method, case: Case, seed: int, limit: int, peers_python: str, fo
     request = {"module": method.learn.__module__, "imports": method.imports, "package": method.package}
     request |= {"settings": dict(method.settings), "seed": seed, "limit": limit}
     (folder / "request.json").write_text(json.dumps(request))
-    process = worker(peers_python if method.is_peer else sys.executable, threading.get_ident())
+    python = peers_python if method.is_peer else sys.executable
+    process = worker(python, threading.get_ident())
     print(folder, file=process.stdin, flush=True)
     status = process.stdout.readline().strip()
+    if not status:
+        raise RuntimeError(f"{python} cannot import {method.imports}; see README.md on environments.")
     if status in OUT_OF_TIME:
         return {"status": "timeout", "limit": limit}
     if status != "0":
-        return {"status": "failed", "message": f"exit code {status or 'of the worker'}"}
+        return {"status": "failed", "message": f"exit code {status}"}
     return json.loads((folder / "answer.json").read_text())
 
 

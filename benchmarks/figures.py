@@ -1,0 +1,233 @@
+"""Draw the paper's figures from stored lines: `python -m benchmarks.figures [NAME ...]`, by default all.
+
+Each is saved as SVG and PNG in docs/results. Those from inside training need `benchmarks.training`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from benchmarks.tables import METHODS, ORACLES, Cells, read, runs_of_size
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+TRAINING = Path(__file__).parent / "results" / "training.jsonl"
+FOLDER = Path(__file__).parents[1] / "docs" / "results"
+# Okabe and Ito's palette, which people of any colour vision can tell apart.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
+OURS = ("default", "MCSL-MLP")
+
+
+def gumbel_sigmoid() -> Figure:
+    """The density of sigma((u + L) / tau) with logistic noise L, for several logits u."""
+    figure, ax = plt.subplots(figsize=(5, 3.2), layout="constrained")
+    y = np.linspace(0.002, 0.998, 997)
+    for logit, colour in zip((-2, -1, 0, 1, 2), COLOURS, strict=False):
+        for temperature, style in ((0.2, "-"), (1.0, ":")):
+            noise = temperature * np.log(y / (1 - y)) - logit
+            density = temperature / (y * (1 - y)) / (4 * np.cosh(noise / 2) ** 2)
+            label = f"logit {logit}" if temperature == 0.2 else None
+            ax.plot(y, density, style, color=colour, label=label)
+    ax.set(xlabel="Gumbel-Sigmoid, temperature 0.2 (dotted: 1)", ylabel="density", ylim=(0, 6))
+    return _finished(figure, ax)
+
+
+def quadratic() -> Figure:
+    return _bars("quadratic-ER1", (10, 20, 50))
+
+
+def vectors() -> Figure:
+    return _bars("gp-vec-ER4", (10, 20))
+
+
+def post_nonlinear() -> Figure:
+    return _bars("pnl-ER1", (10, 20, 50))
+
+
+def _bars(scenario: str, sizes: Sequence[int]) -> Figure:
+    """Mean SHD of every method with runs, by the number of variables, with deviations."""
+    cells = read()
+    others = [method for method in METHODS if method not in ORACLES]
+    known = [method for method in others if any(_shd(cells, f"{scenario}-{d}", method) for d in sizes)]
+    shown = [d for d in sizes if any(_shd(cells, f"{scenario}-{d}", method) for method in known)]
+    size = (2 + 2.6 * len(shown), 0.28 * len(known) + 0.9)
+    figure, axes = plt.subplots(1, len(shown), figsize=size, sharey=True, squeeze=False, layout="constrained")
+    for ax, d in zip(axes[0], shown, strict=True):
+        for place, method in enumerate(known):
+            if values := _shd(cells, f"{scenario}-{d}", method):
+                colour = COLOURS[0] if method in OURS else COLOURS[-1]
+                ax.barh(place, np.mean(values), xerr=np.std(values), color=colour, ecolor="#444444")
+        ax.set(xlabel=f"SHD, {d} variables", yticks=range(len(known)), yticklabels=known)
+        _tidy(ax)
+    axes[0, 0].invert_yaxis()
+    return figure
+
+
+def training_trajectories() -> Figure:
+    """Both stopping quantities, and the Lagrangian on training and validation rows, over the steps."""
+    run = _training("gumbel-sigmoid")
+    step, *columns = np.array(run["trajectory"]).T
+    figure, axes = plt.subplots(1, 2, figsize=(8.5, 3.2), layout="constrained")
+    labels = ("s(U)", "tr exp σ(U/τ) − d", "training rows", "validation rows")
+    for place, (values, label) in enumerate(zip(columns, labels, strict=True)):
+        ax = axes[place // 2]
+        ax.plot(step, values, color=COLOURS[place % 2], label=label, lw=1.2)
+        ax.set(yscale="log", xlabel="training step")
+        ax.legend(frameon=False)
+        _tidy(ax)
+    axes[0].set_ylabel("acyclicity")
+    axes[1].set_ylabel("augmented Lagrangian")
+    return figure
+
+
+def sigmoid_matrices() -> Figure:
+    """The learned matrices of a plain sigmoid and of Gumbel-Sigmoid, with the true edges framed."""
+    figure, axes = plt.subplots(1, 2, figsize=(7.6, 3.6), layout="constrained")
+    for ax, mask in zip(axes, ("sigmoid", "gumbel-sigmoid"), strict=True):
+        run = _training(mask)
+        probabilities = np.array(run["probabilities"])
+        image = ax.imshow(probabilities, cmap="Blues", vmin=0, vmax=1)
+        for cause, effect in np.argwhere(run["truth"]):
+            frame = {"fill": False, "ec": COLOURS[1], "lw": 1.4}
+            ax.add_patch(plt.Rectangle((effect - 0.5, cause - 0.5), 1, 1, **frame))
+        largest = probabilities.max()
+        ax.set(title=f"{mask}, largest entry {largest:.2f}", xlabel="effect", ylabel="cause")
+        ax.set(xticks=[], yticks=[])
+    figure.colorbar(image, ax=axes, label="σ(U/τ)", shrink=0.8)
+    return figure
+
+
+def pruning() -> Figure:
+    """SHD, TPR and FDR of MCSL-MLP before and after CAM pruning, by graph and size."""
+    cells = read()
+    scenarios = [
+        f"gp-{graph}-{d}"
+        for graph in ("ER1", "ER4")
+        for d in (10, 20, 50, 100)
+        if _pruned(cells, f"gp-{graph}-{d}")
+    ]
+    figure, axes = plt.subplots(1, 3, figsize=(9, 2.8), layout="constrained")
+    for ax, metric in zip(axes, ("shd", "tpr", "fdr"), strict=True):
+        for shift, (label, colour) in enumerate((("before", COLOURS[-1]), ("after", COLOURS[0]))):
+            runs = [_pruned(cells, scenario) for scenario in scenarios]
+            values = [[(r["before_pruning"] if label == "before" else r)[metric] for r in of] for of in runs]
+            places = np.arange(len(scenarios)) + 0.4 * shift - 0.2
+            means, deviations = [np.mean(of) for of in values], [np.std(of) for of in values]
+            ax.bar(places, means, 0.38, yerr=deviations, color=colour, ecolor="#444444", label=label)
+        ax.set_xticks(range(len(scenarios)), [name.removeprefix("gp-") for name in scenarios])
+        ax.set_title(metric.upper())
+        _tidy(ax)
+    axes[0].legend(frameon=False, title="pruning")
+    return figure
+
+
+def sample_sizes() -> Figure:
+    """SHD and TPR over the number of rows, 20 variables, one line for each graph and method."""
+    cells = read()
+    sizes = {300: "-n300", 1000: "-n1000", 3000: ""}
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
+    methods = ("default", "additive", "CAM", "MCSL-MLP")
+    for method, colour in zip(methods, COLOURS, strict=False):
+        for graph, style in (("ER1", "-"), ("ER4", ":")):
+            for ax, metric in zip(axes, ("shd", "tpr"), strict=True):
+                means = {
+                    n: np.mean(values)
+                    for n, suffix in sizes.items()
+                    if (values := _values(cells, f"gp-{graph}-20{suffix}", method, metric))
+                }
+                if len(means) > 1:
+                    line = {"ls": style, "marker": ".", "color": colour, "label": f"{method}, {graph}"}
+                    ax.plot(*zip(*means.items(), strict=True), **line)
+    for ax, metric in zip(axes, ("SHD", "TPR"), strict=True):
+        ax.set(xscale="log", xlabel="rows", ylabel=metric)
+        ax.set_xticks(list(sizes), [f"{n:,}" for n in sizes])
+        ax.minorticks_off()
+        _tidy(ax)
+    axes[0].legend(frameon=False, fontsize=8)
+    return figure
+
+
+def training_time() -> Figure:
+    """Median seconds of a run over the number of variables, all scalar data of 3000 rows."""
+    cells = read()
+    figure, ax = plt.subplots(figsize=(5.4, 3.4), layout="constrained")
+    methods = ("default", "additive", "MCSL-MLP", "GraN-DAG", "NOTEARS-MLP", "CAM", "PC", "GES")
+    for method, colour in zip(methods, COLOURS, strict=True):
+        medians = {}
+        for d in (10, 20, 50, 100):
+            runs = runs_of_size(cells, method, d)
+            seconds = [run.get("cpu_seconds", run.get("seconds")) for run in runs if run["status"] == "ok"]
+            if seconds:
+                medians[d] = np.median(seconds)
+        if medians:
+            ax.plot(*zip(*medians.items(), strict=True), marker=".", color=colour, label=method)
+    ax.set(xscale="log", yscale="log", xlabel="variables", ylabel="CPU seconds, median")
+    ax.set_xticks([10, 20, 50, 100], ["10", "20", "50", "100"])
+    ax.minorticks_off()
+    return _finished(figure, ax)
+
+
+FIGURES: dict[str, Callable[[], Figure]] = {
+    draw.__name__.replace("_", "-"): draw
+    for draw in (
+        gumbel_sigmoid,
+        quadratic,
+        vectors,
+        post_nonlinear,
+        training_trajectories,
+        sample_sizes,
+        sigmoid_matrices,
+        pruning,
+        training_time,
+    )
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(FIGURES))
+    for name in parser.parse_args().names or FIGURES:
+        figure = FIGURES[name]()
+        # Without a date and with ids of its own, the same figures give the same file.
+        with plt.rc_context({"svg.hashsalt": name}):
+            figure.savefig(FOLDER / f"{name}.svg", metadata={"Date": None})
+        figure.savefig(FOLDER / f"{name}.png", dpi=130)
+        plt.close(figure)
+
+
+def _training(mask: str) -> dict:
+    lines = TRAINING.read_text(encoding="utf-8").splitlines()
+    return next(run for run in map(json.loads, lines) if run["mask"] == mask)
+
+
+def _values(cells: Cells, scenario: str, method: str, metric: str) -> list[float]:
+    return [run[metric] for run in cells.get((scenario, False, method), []) if run["status"] == "ok"]
+
+
+def _shd(cells: Cells, scenario: str, method: str) -> list[float]:
+    return _values(cells, scenario, method, "shd")
+
+
+def _pruned(cells: Cells, scenario: str) -> list[dict]:
+    return [run for run in cells.get((scenario, False, "MCSL-MLP"), []) if "before_pruning" in run]
+
+
+def _finished(figure: Figure, ax: Axes) -> Figure:
+    ax.legend(frameon=False, fontsize=8)
+    _tidy(ax)
+    return figure
+
+
+def _tidy(ax: Axes) -> None:
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(alpha=0.25)
+    ax.set_axisbelow(True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,240 @@
+"""Write the tables of docs/results from the stored lines, computing nothing: `python -m benchmarks.tables`.
+
+The lines are those of `benchmarks.run`, and those that `benchmarks.recipe.run` and
+`benchmarks.vector_series.run` have on the same tables for our own recipes.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+from benchmarks.readme import markdown_table, put_table
+from benchmarks.run import METHODS, RESULTS, is_unit_free
+from benchmarks.scenarios import TABLES
+
+HERE = Path(__file__).parent
+PAGE = HERE.parent / "docs" / "results" / "index.md"
+CSV = PAGE.with_name("comparison.csv")
+RECIPES = HERE / "recipe" / "results" / "recipe.jsonl"
+VECTORS = HERE / "vector_series" / "results" / "vector_series.jsonl"
+PAPER = HERE / "paper_tables.csv"
+OWN_NAMES = {"grouped": "default", "grouped, additive": "additive"}
+ORACLES = {name for name, method in METHODS.items() if method.is_oracle}
+# Data models that one cell of the paper may stand for: it does not say how causes of one effect combine.
+READINGS = {"gp": ("gp", "gp-add")}
+
+Cells = dict[tuple[str, bool, str], list[dict]]
+
+
+def read() -> Cells:
+    """Return the runs of each cell: a scenario, whether it is standardised, and a method."""
+    rows = _lines(RESULTS)
+    taken = {(row["scenario"], row["method"], row["seed"]) for row in rows}
+    for row in [*_lines(RECIPES), *_lines(VECTORS)]:
+        method = OWN_NAMES.get(row["method"], row["method"])
+        key = row["scenario"], method, row["seed"]
+        if method in METHODS and key not in taken:
+            taken.add(key)
+            rows.append({"standardized": False, "status": "ok", **row, "method": method})
+    cells: Cells = defaultdict(list)
+    for row in rows:
+        both = is_unit_free(METHODS[row["method"]], row["scenario"])
+        for standardized in (False, True) if both else (row["standardized"],):
+            cells[row["scenario"], standardized, row["method"]].append(row)
+    return dict(cells)
+
+
+def _lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def main() -> None:
+    cells = read()
+    for table, scenarios in TABLES.items():
+        for standardized in (False, True):
+            written = accuracy(cells, list(scenarios), standardized)
+            put_table(PAGE, f"{table} {units(standardized)}", written)
+    put_table(PAGE, "reproduction", reproduction(cells))
+    put_table(PAGE, "first", first(cells))
+    put_table(PAGE, "time", time(cells))
+    put_table(PAGE, "methods", methods())
+    put_table(PAGE, "total", total(cells))
+    write_csv(cells)
+
+
+def units(standardized: bool) -> str:
+    return "standardized" if standardized else "raw"
+
+
+def accuracy(cells: Cells, scenarios: list[str], standardized: bool) -> str:
+    """Return SHD and TPR of every method, under a caption with the sortability of the data."""
+    shown = [s for s in scenarios if any(key[:2] == (s, standardized) for key in cells)]
+    rows = []
+    for method in METHODS:
+        figures = [figure(cells.get((scenario, standardized, method), [])) for scenario in shown]
+        if any(figures):
+            rows.append([method, *figures])
+    if not rows:
+        return "No run yet."
+    captions = [caption for scenario in shown if (caption := sortability(cells, scenario, standardized))]
+    caption = (
+        f"{units(standardized).capitalize()} data; sortability by variance and R²: {'; '.join(captions)}."
+    )
+    return caption + "\n\n" + markdown_table(["method", *shown], rows)
+
+
+def figure(runs: list[dict]) -> str:
+    """Write `SHD ± deviation, TPR (number of runs)`, and what did not end."""
+    ended = [run for run in runs if run["status"] == "ok"]
+    lost = [f"{status} ({n})" for status in ("timeout", "failed") if (n := _count(runs, status))]
+    if not ended:
+        return ", ".join(lost)
+    shd, tpr = ([run[name] for run in ended] for name in ("shd", "tpr"))
+    cyclic = sum(not run.get("acyclic", True) for run in ended)
+    remarks = [f"{len(ended)}", *([f"{cyclic} cyclic"] if cyclic else []), *lost]
+    return f"{np.mean(shd):.1f} ± {np.std(shd):.1f}, {np.mean(tpr):.2f} ({', '.join(remarks)})"
+
+
+def _count(runs: list[dict], status: str) -> int:
+    return sum(run["status"] == status for run in runs)
+
+
+def sortability(cells: Cells, scenario: str, standardized: bool) -> str:
+    """Return the mean sortability over the tables that were drawn."""
+    drawn = {
+        run["seed"]: run["sortability"]
+        for (name, _, _), runs in cells.items()
+        for run in runs
+        if name == scenario and "sortability" in run and run["standardized"] == standardized
+    }
+    means = [np.mean([values[by] for values in drawn.values()]) for by in ("var", "r2") if drawn]
+    return f"{scenario} {means[0]:.2f}, {means[1]:.2f}" if drawn else ""
+
+
+def reproduction(cells: Cells) -> str:
+    """Return the paper's figures beside ours, with whether ours are within two of its deviations."""
+    rows = []
+    with PAPER.open(encoding="utf-8") as lines:
+        for line in csv.DictReader(lines):
+            if line["shd"] == "N/A":
+                continue
+            theirs, spread = float(line["shd"]), float(line["shd_sd"] or "nan")
+            readings = [
+                _mean_shd(cells.get((_scenario(line, model), False, line["method"]), []))
+                for model in READINGS.get(line["sem"], (line["sem"],))
+            ]
+            if any(shd is not None for shd in readings):
+                within = [shd is not None and shd <= theirs + 2 * spread for shd in readings]
+                here = [f"{shd:.1f}" if shd is not None else "" for shd in [*readings, None][:2]]
+                verdict = "yes" if any(within) else "no" if spread == spread else ""
+                told = f"{theirs:g} ± {spread:g}" if spread == spread else f"{theirs:g}"
+                data = _scenario(line, line["sem"])
+                rows.append([line["method"], data, told, *here, verdict])
+    header = ["method", "data", "paper", "here", "here, additive effects", "at most two deviations worse"]
+    return markdown_table(header, rows)
+
+
+def _scenario(line: dict, model: str) -> str:
+    return model if model == "sachs" else f"{model}-{line['graph']}-{line['n_variables']}"
+
+
+def _mean_shd(runs: list[dict]) -> float | None:
+    ended = [run["shd"] for run in runs if run["status"] == "ok"]
+    return float(np.mean(ended)) if ended else None
+
+
+def first(cells: Cells) -> str:
+    """Return who has the smallest mean SHD in each column, oracles aside."""
+    rows = []
+    for scenarios in TABLES.values():
+        for scenario in scenarios:
+            for standardized in (False, True):
+                means = {
+                    method: shd
+                    for method in METHODS
+                    if method not in ORACLES
+                    and (shd := _mean_shd(cells.get((scenario, standardized, method), []))) is not None
+                }
+                row = [scenario, units(standardized), *_ranking(means)]
+                if len(means) > 1 and row not in rows:
+                    rows.append(row)
+    header = ["data", "units", "first", "SHD", "default", "best of others", "SHD"]
+    return markdown_table(header, rows)
+
+
+def _ranking(means: dict[str, float]) -> list[str]:
+    ours = ("default", "masked", "additive", "MCSL-MLP", "MCSL-quad")
+    best = min(means, key=means.__getitem__, default="")
+    other = min((name for name in means if name not in ours), key=means.__getitem__, default="")
+    shown = [f"{means[name]:.1f}" if name in means else "" for name in (best, "default", other)]
+    return [best, shown[0], shown[1], other, shown[2]]
+
+
+def time(cells: Cells) -> str:
+    """Return median CPU seconds by the number of variables, over all data of a size."""
+    sizes = (10, 20, 50, 100)
+    rows = [[method, *(_seconds(runs_of_size(cells, method, size)) for size in sizes)] for method in METHODS]
+    header = ["method", *(f"d = {size}" for size in sizes)]
+    return markdown_table(header, [row for row in rows if any(row[1:])])
+
+
+def runs_of_size(cells: Cells, method: str, n_variables: int) -> list[dict]:
+    """Return the runs of a method on scalar tables of one width and 3000 rows."""
+    return [
+        run
+        for (scenario, _, name), runs in cells.items()
+        for run in runs
+        if name == method and scenario.endswith(f"-{n_variables}") and "vec" not in scenario
+    ]
+
+
+def _seconds(runs: list[dict]) -> str:
+    used = [seconds for run in runs if (seconds := run.get("cpu_seconds", run.get("limit"))) is not None]
+    late = _count(runs, "timeout") > len(runs) / 2
+    return f"{'over ' if late else ''}{np.median(used):.3g}" if used else ""
+
+
+def methods() -> str:
+    """Return every method's source and settings."""
+    rows = []
+    for method in METHODS.values():
+        settings = ", ".join(f"{name} {value}" for name, value in method.settings.items())
+        rows.append([method.name, method.source, method.package, settings])
+    return markdown_table(["method", "source", "package", "settings"], rows)
+
+
+def total(cells: Cells) -> str:
+    """Return what the runs took and how many did not end."""
+    runs = {id(run): run for listed in cells.values() for run in listed}.values()
+    spent = sum(run.get("cpu_seconds", run.get("limit", run.get("seconds", 0))) for run in runs)
+    counts = {status: _count(list(runs), status) for status in ("ok", "timeout", "failed")}
+    late = sorted({f"{run['method']} on {run['scenario']}" for run in runs if run["status"] == "timeout"})
+    return markdown_table(
+        ["runs", "that ended", "timeouts", "failed", "CPU hours", "timeouts of"],
+        [[len(runs), *counts.values(), f"{spent / 3600:.1f}", "; ".join(late)]],
+    )
+
+
+def write_csv(cells: Cells) -> None:
+    """Write every cell with its means and deviations."""
+    metrics = ("shd", "tpr", "fdr", "f1", "sid", "n_edges", "seconds", "cpu_seconds", "peak_memory_mib")
+    with CSV.open("w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["scenario", "units", "method", "runs", "timeouts", "failed", *metrics, "shd_deviation"])
+        for (scenario, standardized, method), runs in cells.items():
+            ended = [run for run in runs if run["status"] == "ok"]
+            means = []
+            for metric in metrics:
+                known = [run[metric] for run in ended if run.get(metric) is not None]
+                means.append(f"{np.mean(known):.3f}" if known else "")
+            deviation = f"{np.std([run['shd'] for run in ended]):.3f}" if ended else ""
+            lost = [_count(runs, status) for status in ("timeout", "failed")]
+            out.writerow([scenario, units(standardized), method, len(ended), *lost, *means, deviation])
+
+
+if __name__ == "__main__":
+    main()

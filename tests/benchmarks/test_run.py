@@ -1,0 +1,84 @@
+"""The runner: one line a run, each in a process of its own."""
+
+import json
+import sys
+from importlib import import_module
+
+import numpy as np
+import pytest
+from benchmarks.recipe.run import SCENARIOS as OF_RECIPES
+from benchmarks.scenarios import SCENARIOS
+
+import mcsl
+from benchmarks import methods, run
+
+SCENARIO = "pnl-ER1-10"
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch):
+    """Run the runner on one scenario and return what it wrote."""
+    results = tmp_path / "lines.jsonl"
+
+    def call(*arguments):
+        command = ["run", "--scenarios", SCENARIO, "--results", str(results), *arguments]
+        monkeypatch.setattr(sys, "argv", command)
+        run.main()
+        return lines(results)
+
+    return call
+
+
+def test_a_run_is_a_line_and_is_not_repeated(call):
+    first = call("--methods", "no edges", "true order", "--seeds", "2", "--data", "raw", "--jobs", "2")
+    assert {(row["method"], row["seed"]) for row in first} == {
+        (method, seed) for method in ("no edges", "true order") for seed in (1000, 1001)
+    }
+    assert all(row["status"] == "ok" and row["acyclic"] for row in first)
+    empty = next(row for row in first if row["method"] == "no edges")
+    assert empty["shd"] == empty["true_edges"]
+    assert empty["sortability"]["var"] > 0.9
+    assert call("--methods", "no edges", "--seeds", "2", "--data", "raw") == first
+
+
+def test_methods_without_units_run_on_raw_data_alone(call):
+    rows = call("--methods", "no edges", "sort by variance", "--seeds", "1")
+    assert {(row["method"], row["standardized"]) for row in rows} == {
+        ("no edges", False),
+        ("sort by variance", False),
+        ("sort by variance", True),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "message"),
+    [("endless", "timeout", None), ("broken", "failed", "ValueError: no graph today")],
+)
+def test_what_does_not_end_well_is_recorded(name, status, message, call, monkeypatch):
+    monkeypatch.setitem(run.METHODS, name, import_module(f"tests.benchmarks.{name}").METHOD)
+    (row,) = call("--methods", name, "--seeds", "1", "--data", "raw", "--limit", "1")
+    assert (row["status"], row.get("message")) == (status, message)
+
+
+def test_open_directions_are_scored_as_the_paper_does():
+    truth = np.array([[0, 1, 0], [0, 0, 0], [0, 0, 0]], dtype=bool)
+    pattern = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]], dtype=bool)
+    decided = run.decided(pattern, truth)
+    assert mcsl.evaluate(decided, truth).tpr == 1
+    assert mcsl.evaluate(decided, truth).shd == 1
+    assert run.decided(pattern, truth.T)[1, 0]
+
+
+def test_scenarios_are_those_of_the_recipes_figures():
+    for name in SCENARIOS.keys() & OF_RECIPES.keys():
+        assert SCENARIOS[name] == {"graph": "er", **OF_RECIPES[name]}
+
+
+def test_every_method_states_its_source():
+    known = methods.load()
+    assert len(known) == len(methods.MODULES)
+    assert all(method.source and method.package for method in known.values())
