@@ -12,6 +12,7 @@ from jaxtyping import Array, Float
 from numpy.typing import NDArray
 
 from mcsl.model import Mechanism
+from mcsl.model.mesh import everywhere
 from mcsl.objective.scores import RowLoss
 
 
@@ -73,6 +74,7 @@ def mean_losses(
     n_outputs = rows.values.shape[1] if rows.outputs is None else len(rows.outputs)
 
     def block_losses(parameters: Any, soft_mask: Array, values: Array, weights: Array) -> Array:
+        values = everywhere(values)
         predicted = eqx.combine(parameters, static).predict(values, soft_mask)
         observed = values if rows.outputs is None else values[np.array(rows.outputs)]
         return jnp.sum(row_loss(observed, predicted) * weights, axis=1) / n_rows
