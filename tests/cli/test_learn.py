@@ -123,7 +123,7 @@ def test_an_interrupt_exits_with_130_and_writes_nothing(mcsl, fake_learn, table,
     fake_learn.raises = KeyboardInterrupt()
     outcome = mcsl("learn", table, "--out", tmp_path / "out")
     assert outcome.exit_code == 130
-    assert outcome.err.strip() == "mcsl: Interrupted."
+    assert outcome.err.strip() == "mcsl: Interrupted before there was a graph."
     assert not (tmp_path / "out").exists()
 
 
