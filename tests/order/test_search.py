@@ -51,6 +51,28 @@ def test_peaked_noise_gives_the_direction_of_a_straight_line():
     assert fit.order == (1, 0)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_equal_variances_give_the_direction_of_straight_lines(seed):
+    rng = np.random.default_rng(seed)
+    a = rng.standard_normal(500)
+    b = a + rng.standard_normal(500)
+    c = b + rng.standard_normal(500)
+    values = np.column_stack([c, b, a])
+    equal = OrderSearch(interactions=False, equal_variances=True).find
+    assert equal(problem_of(values)).order == (2, 1, 0)
+    assert equal(problem_of(100 * values + 7)).order == (2, 1, 0)
+    # In other units the assumption is wrong, and so is the order.
+    assert equal(problem_of(values * [0.1, 0.3, 1])).order == (0, 1, 2)
+
+
+def test_equal_variances_are_at_least_as_good_where_they_hold():
+    for seed in range(2):
+        simulation = simulate("gp", n_variables=10, degree=4, seed=seed, n_samples=1000)
+        fit = OrderSearch(equal_variances=True).find(Problem.from_dataset(simulation.dataset))
+        assert order_violations(fit.order, simulation.graph) == 0
+        assert fit.noise == "gaussian"
+
+
 def test_units_do_not_matter():
     rng = np.random.default_rng(2)
     for model in ("gp-add", "pnl"):

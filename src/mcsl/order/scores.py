@@ -46,9 +46,11 @@ class GaussianScore:
         return self.table.functions([*own, *(c for j in sorted(parents) for c in variables[j].inputs)])
 
     def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
+        return gaussian_log_likelihood(self._square(output, chosen), self.table.n_samples) - len(chosen)
+
+    def _square(self, output: int, chosen: NDArray[np.intp]) -> float:
         explained = float(self.table.moments[chosen, output] @ self._coefficients(output, chosen))
-        square = float(self.table.scatter[output, output]) - explained
-        return gaussian_log_likelihood(square, self.table.n_samples) - len(chosen)
+        return float(self.table.scatter[output, output]) - explained
 
     def _coefficients(self, output: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
         if not len(chosen):
@@ -58,6 +60,30 @@ class GaussianScore:
         gram.flat[:: len(chosen) + 1] += 1e-8
         coefficients: NDArray[np.float64] = dposv(gram, self.table.moments[chosen, output])[1]
         return coefficients
+
+
+@dataclass(frozen=True, eq=False)
+class ResidualVariance(GaussianScore):
+    """RSS / n in the units of the table, summed over the variable's columns."""
+
+    def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
+        return self._square(output, chosen) / self.table.n_samples * self._variances[output]
+
+    @cached_property
+    def _variances(self) -> NDArray[np.float64]:
+        variances: NDArray[np.float64] = self.problem.dataset.values.var(axis=0)
+        return variances
+
+
+@dataclass(frozen=True, eq=False)
+class EqualVarianceScore(ResidualVariance):
+    """Akaike's criterion where all noises have one known variance: -RSS / 2 sigma^2 - p, least squares."""
+
+    noise_variance: float = 1.0
+
+    def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
+        square = self.table.n_samples * super()._score(output, chosen)
+        return -square / (2 * self.noise_variance) - len(chosen)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -16,7 +17,14 @@ from mcsl.graph import CausalGraph
 from mcsl.order.climb import climb, parents_of
 from mcsl.order.completion import complete_order
 from mcsl.order.interactions import with_products
-from mcsl.order.scores import EqualVarianceScore, GaussianScore, LocationScaleScore, Score, TiltedScore
+from mcsl.order.scores import (
+    EqualVarianceScore,
+    GaussianScore,
+    LocationScaleScore,
+    ResidualVariance,
+    Score,
+    TiltedScore,
+)
 from mcsl.order.screening import screen, spline_table
 from mcsl.order.transformation import straighten
 from mcsl.problem import Problem
@@ -151,11 +159,21 @@ def _climb_with_noise(
 def _climb_with_one_variance(
     problem: Problem, views: list[View], candidates: NDArray[np.bool_]
 ) -> tuple[NDArray[np.bool_], Score, Noise]:
-    """Climb by least squares; a variable without causes has the variance of the noise, and none has less."""
-    parts = views if len(views) > 1 else views * problem.n_variables
-    variances = [EqualVarianceScore(*part).variance_without_causes(i) for i, part in enumerate(parts)]
-    score = _score(lambda part, table: EqualVarianceScore(part, table, min(variances)), views)
-    return climb(candidates, score, problem.required), score, "gaussian"
+    """Climb by least squares, counted in units of the noise's variance, and again when that is known better.
+
+    A variable without causes has the variance of the noise, and none has less. The residuals of the first
+    graph tell more: they also hold what no function of the causes can explain.
+    """
+    residual_variance = _score(ResidualVariance, views)
+    n_columns = np.array([len(variable.outputs) for variable in problem.variables])
+    variance = float((scores_of(problem.required, residual_variance) / n_columns).min())
+    for _ in range(2):
+        # The variance is at least that of rounding.
+        known = partial(EqualVarianceScore, noise_variance=max(variance, 1e-300))
+        score = _score(known, views)
+        adjacency = climb(candidates, score, problem.required)
+        variance = float(scores_of(adjacency, residual_variance).sum() / n_columns.sum())
+    return adjacency, score, "gaussian"
 
 
 def _score(make: Callable[[Problem, SplineTable], Score], views: list[View]) -> Score:
