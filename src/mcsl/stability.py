@@ -74,7 +74,7 @@ def assess_stability(
     waiting = [k for k in range(n_halves) if k not in ledger.edges]
     # Every task carries its half: what an engine keeps apart is lost with the worker that holds it.
     refits = (delayed(_refit)(k, _part(table, halves[k], blocks), recipe, settings) for k in waiting)
-    finished = iter(side_by_side(n_jobs, "generator_unordered")(refits))
+    finished = side_by_side(refits, n_jobs, ordered=False)
     for n_done in range(n_halves - len(waiting), n_halves + 1):
         for observer in observers:
             observer(n_done, n_halves)

@@ -90,9 +90,8 @@ def prune_by_regressions(
 
     # One thread a regression and none inside it: the matrices are too small to share.
     with threadpool_limits(1):
-        found = side_by_side(n_jobs, prefer="threads")(
-            delayed(judge)(regression) for regression in regressions
-        )
+        tasks = (delayed(judge)(regression) for regression in regressions)
+        found = side_by_side(tasks, n_jobs, prefer="threads")
         for regression, findings in zip(regressions, found, strict=True):
             of_effect = tuple(verdict(c, regression.effect, findings[c]) for c in regression.causes)
             tests += of_effect
