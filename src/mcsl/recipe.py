@@ -56,6 +56,11 @@ class Recipe:
             raise SettingsError(f"`temperature` must be > 0. Got {self.temperature} instead.")
         if self.order is None and self.schedule is None:
             raise SettingsError("A recipe needs an `order` search, a `schedule` for the masks, or both.")
+        if self.order is not None and self.order.equal_variances and self.standardize:
+            raise SettingsError(
+                "Equal noise variances (least squares) are those of the table's own units; "
+                "set `standardize` to False with them (--no-standardize)."
+            )
         if self.schedule is not None:
             self._fill_in()
 
@@ -72,7 +77,8 @@ class Recipe:
     @classmethod
     def default(cls) -> Recipe:
         """One recipe for every size and unit: an order by splines that see interactions, then pruning."""
-        return cls("default", standardize=True, order=OrderSearch(), schedule=None, pruner=_RARELY_WRONG)
+        order = OrderSearch(n_jobs=-1)
+        return cls("default", standardize=True, order=order, schedule=None, pruner=_RARELY_WRONG)
 
     @classmethod
     def additive(cls) -> Recipe:
@@ -91,7 +97,7 @@ class Recipe:
         return cls(
             "masked",
             standardize=True,
-            order=OrderSearch(),
+            order=OrderSearch(n_jobs=-1),
             schedule=Schedule(learning_rate=1e-2, steps_per_stage=500, batch_size=512),
             pruner=_RARELY_WRONG,
         )

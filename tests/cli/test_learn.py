@@ -9,6 +9,7 @@ import pytest
 
 from mcsl.model import MLP, Linear, Quadratic
 from mcsl.objective import gaussian_likelihood, least_squares
+from mcsl.order import OrderSearch
 from mcsl.pruning import AdditivePruner, KeepAll
 from mcsl.recipe import Recipe
 
@@ -51,7 +52,10 @@ def test_verbose_logs_and_leaves_no_handler(mcsl, fake_learn, tmp_path):
         (["--mechanism", "mlp"], "mechanism", MLP.init),
         (["--mechanism", "quadratic"], "mechanism", Quadratic.init),
         (["--mechanism", "linear"], "mechanism", Linear.init),
-        (["--score", "likelihood"], "score", gaussian_likelihood),
+        (["--recipe", "paper", "--score", "likelihood"], "score", gaussian_likelihood),
+        (["--score", "likelihood"], "order", OrderSearch()),
+        (["--score", "least-squares", "--no-standardize"], "order", OrderSearch(equal_variances=True)),
+        (["--score", "least-squares", "--no-standardize"], "name", "default"),
         (["--recipe", "paper", "--score", "least-squares"], "score", least_squares),
         (["--sparsity", "0.25"], "sparsity_weight", 0.25),
         (["--sparsity", "0"], "sparsity_weight", 0),
@@ -65,6 +69,13 @@ def test_verbose_logs_and_leaves_no_handler(mcsl, fake_learn, tmp_path):
 def test_options_change_the_recipe(mcsl, fake_learn, table, tmp_path, options, field, value):
     assert mcsl("learn", table, "--out", tmp_path / "out", *options).exit_code == 0
     assert getattr(fake_learn.recipe, field) == value
+
+
+@pytest.mark.parametrize("recipe", ["default", "additive", "masked"])
+def test_least_squares_on_standardized_data_is_refused(mcsl, table, tmp_path, recipe):
+    outcome = mcsl("learn", table, "--out", tmp_path / "out", "--recipe", recipe, "--score", "least-squares")
+    assert outcome.exit_code == 2
+    assert "--no-standardize" in outcome.err
 
 
 def test_seed_and_drop_reach_the_library(mcsl, fake_learn, tmp_path):

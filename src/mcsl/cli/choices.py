@@ -58,15 +58,18 @@ def build_recipe(
 
     changes: dict[str, Any] = {
         "mechanism": mechanism and resolve_name(MECHANISMS[mechanism]),
-        "score": score and resolve_name(SCORES[score]),
         "pruner": pruner and build_pruner(pruner),
         "sparsity_weight": sparsity_weight,
         "standardize": standardize,
     }
-    if name == "default" and any(part is not None for part in (mechanism, score, sparsity_weight)):
+    if name == "default" and any(part is not None for part in (mechanism, sparsity_weight)):
         # These are parts of the networks, which the default recipe does without.
         name = "masked"
     recipe = Recipe.named(name, n_variables)
+    if score and recipe.schedule:
+        changes["score"] = resolve_name(SCORES[score])
+    if score and recipe.order:
+        changes["order"] = replace(recipe.order, equal_variances=score == "least-squares")
     return replace(recipe, **{part: value for part, value in changes.items() if value is not None})
 
 

@@ -57,7 +57,11 @@ def learn(
     ] = None,
     score: Annotated[
         ScoreName | None,
-        typer.Option(help="* What measures the fit of networks. [default: the recipe's]", show_default=False),
+        typer.Option(
+            help="What measures the fit. Least squares assumes that all variables share one unit and one noise "
+            "variance, and needs --no-standardize. [default: the recipe's]",
+            show_default=False,
+        ),
     ] = None,
     sparsity: Annotated[
         float | None,
