@@ -24,17 +24,18 @@ OURS = ("default", "MCSL-MLP")
 
 
 def gumbel_sigmoid() -> Figure:
-    """The density of sigma((u + L) / tau) with logistic noise L, for several logits u."""
-    figure, ax = plt.subplots(figsize=(5, 3.2), layout="constrained")
-    y = np.linspace(0.002, 0.998, 997)
-    for logit, colour in zip((-2, -1, 0, 1, 2), COLOURS, strict=False):
-        for temperature, style in ((0.2, "-"), (1.0, ":")):
-            noise = temperature * np.log(y / (1 - y)) - logit
-            density = temperature / (y * (1 - y)) / (4 * np.cosh(noise / 2) ** 2)
-            label = f"logit {logit}" if temperature == 0.2 else None
-            ax.plot(y, density, style, color=colour, label=label)
-    ax.set(xlabel="Gumbel-Sigmoid, temperature 0.2 (dotted: 1)", ylabel="density", ylim=(0, 6))
-    return _finished(figure, ax)
+    """The distribution of sigma((u + L) / tau) with logistic noise L, for several logits u."""
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3), sharey=True, layout="constrained")
+    values = np.linspace(0.001, 0.999, 999)
+    for ax, temperature in zip(axes, (0.2, 1.0), strict=True):
+        for logit, colour in zip((-2, -1, 0, 1, 2), COLOURS, strict=False):
+            noise = temperature * np.log(values / (1 - values)) - logit
+            ax.plot(values, 1 / (1 + np.exp(-noise)), color=colour, label=f"logit {logit}")
+        ax.set(xlabel="Gumbel-Sigmoid", title=f"temperature {temperature}", xlim=(0, 1), ylim=(0, 1))
+        _tidy(ax)
+    axes[0].set_ylabel("share of draws below")
+    axes[0].legend(frameon=False, fontsize=8)
+    return figure
 
 
 def quadratic() -> Figure:
@@ -62,7 +63,7 @@ def _bars(scenario: str, sizes: Sequence[int]) -> Figure:
             if values := _shd(cells, f"{scenario}-{d}", method):
                 colour = COLOURS[0] if method in OURS else COLOURS[-1]
                 ax.barh(place, np.mean(values), xerr=np.std(values), color=colour, ecolor="#444444")
-        ax.set(xlabel=f"SHD, {d} variables", yticks=range(len(known)), yticklabels=known)
+        ax.set(xlim=(0, None), xlabel=f"SHD, {d} variables", yticks=range(len(known)), yticklabels=known)
         _tidy(ax)
     axes[0, 0].invert_yaxis()
     return figure
@@ -120,7 +121,7 @@ def pruning() -> Figure:
             means, deviations = [np.mean(of) for of in values], [np.std(of) for of in values]
             ax.bar(places, means, 0.38, yerr=deviations, color=colour, ecolor="#444444", label=label)
         ax.set_xticks(range(len(scenarios)), [name.removeprefix("gp-") for name in scenarios])
-        ax.set_title(metric.upper())
+        ax.set(title=metric.upper(), ylim=(0, None))
         _tidy(ax)
     axes[0].legend(frameon=False, title="pruning")
     return figure
@@ -148,7 +149,8 @@ def sample_sizes() -> Figure:
         ax.set_xticks(list(sizes), [f"{n:,}" for n in sizes])
         ax.minorticks_off()
         _tidy(ax)
-    axes[0].legend(frameon=False, fontsize=8)
+    if axes[0].lines:
+        axes[0].legend(frameon=False, fontsize=8)
     return figure
 
 

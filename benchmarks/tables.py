@@ -18,7 +18,6 @@ from benchmarks.scenarios import TABLES
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "results" / "index.md"
-CSV = PAGE.with_name("comparison.csv")
 RECIPES = HERE / "recipe" / "results" / "recipe.jsonl"
 VECTORS = HERE / "vector_series" / "results" / "vector_series.jsonl"
 PAPER = HERE / "paper_tables.csv"
@@ -220,9 +219,9 @@ def total(cells: Cells) -> str:
 
 
 def write_csv(cells: Cells) -> None:
-    """Write every cell with its means and deviations."""
+    """Write every cell with its means and deviations beside the page."""
     metrics = ("shd", "tpr", "fdr", "f1", "sid", "n_edges", "seconds", "cpu_seconds", "peak_memory_mib")
-    with CSV.open("w", encoding="utf-8", newline="") as file:
+    with PAGE.with_name("comparison.csv").open("w", encoding="utf-8", newline="") as file:
         out = csv.writer(file)
         out.writerow(["scenario", "units", "method", "runs", "timeouts", "failed", *metrics, "shd_deviation"])
         for (scenario, standardized, method), runs in cells.items():

@@ -16,6 +16,14 @@ def test_the_page_shows_the_stored_results(name, tmp_path, monkeypatch):
     assert copy.read_text(encoding="utf-8") == written
 
 
+def test_the_csv_beside_the_page_is_that_of_the_stored_results(tmp_path, monkeypatch):
+    tables = import_module("benchmarks.tables")
+    written = tables.PAGE.with_name("comparison.csv").read_bytes()
+    monkeypatch.setattr(tables, "PAGE", tmp_path / "index.md")
+    tables.write_csv(tables.read())
+    assert (tmp_path / "comparison.csv").read_bytes() == written
+
+
 def test_a_page_without_the_marks_is_refused(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("no place")
