@@ -42,6 +42,10 @@ class Checkpoint:
         self._resume = resume
         self._run = ""
 
+    def __bool__(self) -> bool:
+        """Whether anything is kept at all."""
+        return self.directory is not None
+
     def begin(self, run: str) -> None:
         """Say which run it is (see `identify`), before any step."""
         self._run = run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,10 @@ from mcsl.order import OrderSearch
 from mcsl.order.search import OrderFit
 from mcsl.problem import Problem
 from mcsl.pruning import EdgeTest
+from mcsl.search import StopReason, TraceRow
+
+if TYPE_CHECKING:
+    from mcsl.search.augmented_lagrangian import Progress
 
 _BETWEEN = 1.0
 """Seconds at least from one writing of the tests to the next: one test may take a millisecond."""
@@ -61,6 +66,41 @@ def _to_order(kept: Kept, problem: Problem) -> OrderFit:
         noise=values["noise"],
         timings=values["timings"],
         edge_counts=values["edge_counts"],
+    )
+
+
+def earlier_training(checkpoint: Checkpoint) -> Progress | None:
+    """Return how far training had come, if it had."""
+    from mcsl.search.augmented_lagrangian import Progress
+
+    kept = checkpoint.recall("training")
+    if kept is None:
+        return None
+    values, arrays = kept
+    return Progress(
+        trained=tuple(arrays[f"trained/{k}"] for k in range(len(arrays) - 1)),
+        edge_probabilities=arrays["edge_probabilities"],
+        trace=tuple(TraceRow(**row) for row in values["trace"]),
+        **values["numbers"],
+        stop_reason=values["stop_reason"] and StopReason(values["stop_reason"]),
+    )
+
+
+def keep_training(checkpoint: Checkpoint, progress: Progress) -> None:
+    """Keep how far training has come."""
+    checkpoint.keep(
+        "training",
+        {
+            "trace": [asdict(row) for row in progress.trace],
+            "numbers": {
+                name: getattr(progress, name) for name in ("multiplier", "penalty", "last_acyclicity")
+            },
+            "stop_reason": progress.stop_reason and progress.stop_reason.value,
+        },
+        {
+            "edge_probabilities": progress.edge_probabilities,
+            **{f"trained/{k}": array for k, array in enumerate(progress.trained)},
+        },
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import jax
 import numpy as np
@@ -34,6 +35,20 @@ class Fit:
     stop_reason: StopReason
 
 
+class Progress(NamedTuple):
+    """All that the stages so far hand to the next."""
+
+    trained: tuple[NDArray[np.generic], ...]
+    """The arrays of the model and its optimiser."""
+    edge_probabilities: NDArray[np.float64]
+    trace: tuple[TraceRow, ...]
+    multiplier: float
+    penalty: float
+    last_acyclicity: float
+    stop_reason: StopReason | None
+    """Why there is no next stage, if so."""
+
+
 def search(
     problem: Problem,
     seed: int,
@@ -46,8 +61,14 @@ def search(
     schedule: Schedule,
     initial_logits: NDArray[np.floating] | None = None,
     observers: Sequence[Observer] = (),
+    earlier: Progress | None = None,
+    keep: Callable[[Progress], None] | None = None,
 ) -> Fit:
-    """Solve Eqs. (al_2) to (al_4) of the paper until both stopping rules hold, or a limit is met."""
+    """Solve Eqs. (al_2) to (al_4) of the paper until both stopping rules hold, or a limit is met.
+
+    `keep` receives the progress after every stage. From an `earlier` one, and the same other arguments, the
+    search goes on as if it had never stopped. An interrupt ends it with the last stage that was done.
+    """
     began = time.perf_counter()
     n_rows = problem.n_samples
     batch_size = schedule.batch_size or n_rows
@@ -73,39 +94,55 @@ def search(
         penalty = penalty or math.exp(-2 * log_s0)
         # At least doubling bounds the number of stages where the first masks are nearly acyclic.
         growth = growth or max(math.exp(log_s0 / 6), 2.0)
-    multiplier, last_acyclicity = 0.0, math.inf
+    multiplier, last_acyclicity, stop_reason = 0.0, math.inf, None
     probabilities = np.where(problem.required, 1.0, np.where(problem.candidates, 0.5, 0.0))
-    trace: list[TraceRow] = []
-    stop_reason = StopReason.STAGE_LIMIT
-    for stage in range(1, schedule.max_stages + 1):
-        proposal, end = run_stage(
-            state,
-            rows,
-            jax.random.fold_in(key, stage),
-            np.float32(sparsity_weight),
-            _log(multiplier),
-            _log(penalty),
-            settings,
-        )
-        if not math.isfinite(float(end.lagrangian)):
-            stop_reason = StopReason.NOT_FINITE
-            break
-        state, probabilities = proposal, np.asarray(end.edge_probabilities, np.float64)
-        row = _trace_row(stage, end, multiplier, penalty, time.perf_counter() - began, schedule, trace)
-        trace.append(row)
-        for observer in observers:
-            observer(row)
-        if max(row.acyclicity, row.acyclicity_of_probabilities) < schedule.tolerance:
-            stop_reason = StopReason.CONVERGED
-            break
-        multiplier += penalty * row.acyclicity
-        if row.acyclicity >= schedule.required_decrease * last_acyclicity:
-            penalty *= growth
-        last_acyclicity = row.acyclicity
-        if penalty > schedule.max_penalty:
-            stop_reason = StopReason.PENALTY_LIMIT
-            break
-    return Fit(state.model, probabilities, tuple(trace), stop_reason)
+    trace: tuple[TraceRow, ...] = ()
+    if earlier is not None:
+        trained, probabilities, trace, multiplier, penalty, last_acyclicity, stop_reason = earlier
+        state = state.with_arrays(trained)
+        began -= trace[-1].elapsed
+    try:
+        while stop_reason is None:
+            stage = len(trace) + 1
+            proposal, end = run_stage(
+                state,
+                rows,
+                jax.random.fold_in(key, stage),
+                np.float32(sparsity_weight),
+                _log(multiplier),
+                _log(penalty),
+                settings,
+            )
+            if not math.isfinite(float(end.lagrangian)):
+                stop_reason = StopReason.NOT_FINITE
+                break
+            state, probabilities = proposal, np.asarray(end.edge_probabilities, np.float64)
+            row = _trace_row(stage, end, multiplier, penalty, time.perf_counter() - began, schedule, trace)
+            trace += (row,)
+            multiplier += penalty * row.acyclicity
+            if row.acyclicity >= schedule.required_decrease * last_acyclicity:
+                penalty *= growth
+            last_acyclicity = row.acyclicity
+            stop_reason = _stop_reason(row, penalty, schedule)
+            if keep is not None:
+                numbers = (multiplier, penalty, last_acyclicity)
+                keep(Progress(state.arrays(), probabilities, trace, *numbers, stop_reason))
+            for observer in observers:
+                observer(row)
+    except KeyboardInterrupt:
+        if not trace:
+            raise
+        stop_reason = StopReason.INTERRUPTED
+    return Fit(state.model, probabilities, trace, stop_reason)
+
+
+def _stop_reason(row: TraceRow, penalty: float, schedule: Schedule) -> StopReason | None:
+    """Say why a stage is the last one, if it is."""
+    if max(row.acyclicity, row.acyclicity_of_probabilities) < schedule.tolerance:
+        return StopReason.CONVERGED
+    if penalty > schedule.max_penalty:
+        return StopReason.PENALTY_LIMIT
+    return StopReason.STAGE_LIMIT if row.stage == schedule.max_stages else None
 
 
 def _first_acyclicity(mask: EdgeMask, acyclicity: Acyclicity, rng: np.random.Generator) -> float:

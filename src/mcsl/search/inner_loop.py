@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from jaxtyping import Array, Float, PRNGKeyArray
+from numpy.typing import NDArray
 
 from mcsl.model import MaskedSEM
 from mcsl.model.mesh import by_variable, everywhere
@@ -34,6 +36,17 @@ class TrainingState(NamedTuple):
 
     model: MaskedSEM
     optimizer: optax.OptState
+
+    def arrays(self) -> tuple[NDArray[np.generic], ...]:
+        """Return all arrays, in a fixed order."""
+        return tuple(np.asarray(leaf) for leaf in jax.tree.leaves(eqx.filter(self, eqx.is_array)))
+
+    def with_arrays(self, arrays: Sequence[NDArray[np.generic]]) -> TrainingState:
+        """Return the state with such arrays in the places of its own."""
+        own, rest = eqx.partition(self, eqx.is_array)
+        given = jax.tree.unflatten(jax.tree.structure(own), map(jnp.asarray, arrays))
+        state: TrainingState = eqx.combine(given, rest)
+        return state
 
 
 class StageEnd(NamedTuple):
