@@ -1,6 +1,7 @@
 """The rival of the joint test: an F-test on spline terms and products of pairs of causes."""
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -49,4 +50,7 @@ class PairwisePruner:
                 findings[cause] = Finding("pairwise F", value)
             return findings
 
-        return prune_by_regressions(graph, problem, judge, lambda value: value < self.significance)
+        def prepare(regression):
+            return partial(judge, regression)
+
+        return prune_by_regressions(graph, problem, prepare, lambda value: value < self.significance)

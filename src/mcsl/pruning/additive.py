@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
@@ -45,7 +47,8 @@ class AdditivePruner(EffectwisePruner):
     mode: Literal["wood", "f"] = "wood"
     n_basis: int = 10
     """Basis size of one column; it shrinks to n / (3 columns) where the rows do not suffice."""
-    n_jobs: int = 1
+    n_jobs: int | None = None
+    """Effects side by side; None leaves it to `joblib.parallel_config`, and -1 takes all there is."""
 
     def __post_init__(self) -> None:
         check_significance(self.significance)
@@ -56,10 +59,10 @@ class AdditivePruner(EffectwisePruner):
 
     def prune_effects(self, graph: CausalGraph, problem: Problem, observer: PruningObserver) -> Pruned:
         """Return the graph of the edges with p-value below `significance`, and every p-value."""
-        test = AdditiveTest(problem, self.mode, self.n_basis)
+        prepare = AdditiveTest(problem, self.mode, self.n_basis).prepare
         limit = level(self.significance, problem.n_variables)
         return prune_by_regressions(
-            graph, problem, test, lambda value: value < limit, n_jobs=self.n_jobs, observer=observer
+            graph, problem, prepare, lambda value: value < limit, n_jobs=self.n_jobs, observer=observer
         )
 
 
@@ -75,8 +78,8 @@ class AdditiveTest:
         self.n_basis = n_basis
         self._tables = {n_basis: summed_splines(problem, n_basis=n_basis)}
 
-    def __call__(self, regression: Regression) -> Findings:
-        """Return the p-value of every cause."""
+    def prepare(self, regression: Regression) -> PreparedTest:
+        """Return the test of one regression."""
         table = self._tables[self.n_basis]
         weak = _weakest(regression, table)
         copies = _copies(regression.without(weak), table)
@@ -84,37 +87,61 @@ class AdditiveTest:
         findings = dict.fromkeys(weak, Finding(TOO_FEW_ROWS, 1.0))
         findings |= dict.fromkeys(copies, Finding(COLLINEAR, 1.0))
         n_basis = -(-table.n_samples // (3 * max(len(left.columns), 1)))
-        return findings | self._fit(left, self._table(min(self.n_basis, max(n_basis, 2))))
+        table = self._table(min(self.n_basis, max(n_basis, 2)))
+        used = table.functions(left.columns)
+        ends = np.cumsum([0, *(table.functions([column]).size for column in left.columns)])
+        terms = {c: slice(int(a), int(b)) for c, (a, b) in zip(left.columns, pairwise(ends), strict=True)}
+        products = table.inner_products(used, left.responses)
+        return PreparedTest(
+            left, findings, self.mode, *products, table.penalties[used], terms, table.n_samples
+        )
 
     def _table(self, n_basis: int) -> SplineTable:
         if n_basis not in self._tables:
             self._tables[n_basis] = summed_splines(self.problem, n_basis=n_basis)
         return self._tables[n_basis]
 
-    def _fit(self, regression: Regression, table: SplineTable) -> Findings:
-        used = table.functions(regression.columns)
-        gram, moments, square = table.inner_products(used, regression.responses)
-        if not np.diag(square).all():
-            return dict.fromkeys(regression.causes, Finding(CONSTANT, 1.0))
-        ends = np.cumsum([0, *(table.functions([column]).size for column in regression.columns)])
-        position = {column: k for k, column in enumerate(regression.columns)}
-        terms = [slice(int(a), int(b)) for a, b in pairwise(ends)]
-        scalar = len(square) == 1 and all(len(group) == 1 for group in regression.groups)
-        if self.mode == "wood" and scalar:
-            fit = fit_smooth(gram, moments[:, 0], square[0, 0], table.penalties[used], terms, table.n_samples)
-            return {
-                cause: Finding("additive", wood_test(fit, terms[position[group[0]]]))
-                for cause, group in zip(regression.causes, regression.groups, strict=True)
-            }
-        inverse = inverse_of(gram, np.zeros(len(used)))
-        coefficients = inverse @ moments
-        residual = square - moments.T @ coefficients
-        residual[np.diag_indices_from(residual)] += 1e-14 * np.diag(square)
+
+@dataclass(frozen=True, eq=False)
+class PreparedTest:
+    """The additive test of one regression with all that it needs of the data, small enough to travel."""
+
+    regression: Regression
+    findings: Findings
+    """Of the causes that are not tested."""
+    mode: Literal["wood", "f"]
+    gram: NDArray[np.float64]
+    moments: NDArray[np.float64]
+    scatter: NDArray[np.float64]
+    penalties: NDArray[np.float64]
+    terms: Mapping[int, slice]
+    """Where the functions of each column lie."""
+    n_samples: int
+
+    def __call__(self) -> Findings:
+        """Return the p-value of every cause."""
+        groups = dict(zip(self.regression.causes, self.regression.groups, strict=True))
+        if not np.diag(self.scatter).all():
+            return self.findings | dict.fromkeys(groups, Finding(CONSTANT, 1.0))
+        scalar = len(self.scatter) == 1 and all(len(group) == 1 for group in groups.values())
+        return self.findings | (self._wood(groups) if self.mode == "wood" and scalar else self._wilks(groups))
+
+    def _wood(self, groups: Mapping[int, tuple[int, ...]]) -> Findings:
+        terms, moments, square = [*self.terms.values()], self.moments[:, 0], self.scatter[0, 0]
+        fit = fit_smooth(self.gram, moments, square, self.penalties, terms, self.n_samples)
+        return {c: Finding("additive", wood_test(fit, self.terms[column])) for c, (column,) in groups.items()}
+
+    def _wilks(self, groups: Mapping[int, tuple[int, ...]]) -> Findings:
+        n_functions = len(self.gram)
+        inverse = inverse_of(self.gram, np.zeros(n_functions))
+        coefficients = inverse @ self.moments
+        residual = self.scatter - self.moments.T @ coefficients
+        residual[np.diag_indices_from(residual)] += 1e-14 * np.diag(self.scatter)
         findings = {}
-        for cause, group in zip(regression.causes, regression.groups, strict=True):
-            own = np.concatenate([np.arange(len(used))[terms[position[column]]] for column in group])
+        for cause, group in groups.items():
+            own = np.concatenate([np.arange(n_functions)[self.terms[column]] for column in group])
             block = inverse[np.ix_(own, own)]
-            value = wilks_test(coefficients[own], block, residual, table.n_samples - 1 - len(used))
+            value = wilks_test(coefficients[own], block, residual, self.n_samples - 1 - n_functions)
             findings[cause] = Finding("additive F", value)
         return findings
 

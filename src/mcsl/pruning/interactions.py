@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.problem import Problem
-from mcsl.pruning.additive import NEVER_TESTED, AdditiveTest
+from mcsl.pruning.additive import NEVER_TESTED, AdditiveTest, PreparedTest
 from mcsl.pruning.joint import FEWEST_ROWS, joint_test
 from mcsl.pruning.pruner import EffectwisePruner, Pruned, PruningObserver
 from mcsl.pruning.regressions import (
@@ -44,7 +45,8 @@ class InteractionPruner(EffectwisePruner):
     max_rows: int = 3000
     """The joint test reads at most so many rows, drawn at random: its cost grows with their cube."""
     seed: int = 0
-    n_jobs: int = 1
+    n_jobs: int | None = None
+    """Effects side by side; None leaves it to `joblib.parallel_config`, and -1 takes all there is."""
 
     def __post_init__(self) -> None:
         check_significance(self.significance)
@@ -53,24 +55,33 @@ class InteractionPruner(EffectwisePruner):
 
     def prune_effects(self, graph: CausalGraph, problem: Problem, observer: PruningObserver) -> Pruned:
         """Return the graph of the edges with p-value below `significance`, and every p-value."""
-        order = np.random.default_rng(self.seed).permutation(problem.n_samples)[: self.max_rows]
-        judge = partial(_judge, additive=AdditiveTest(problem, "f", self.n_basis), order=order)
+        rows = np.random.default_rng(self.seed).permutation(problem.n_samples)[: self.max_rows]
+        additive = AdditiveTest(problem, "f", self.n_basis)
+
+        def prepare(regression: Regression) -> Callable[[], Findings]:
+            inputs, responses = problem.columns(regression.columns), problem.columns(regression.responses)
+            return partial(_judge, regression, additive.prepare(regression), inputs[rows], responses[rows])
+
         limit = level(self.significance, problem.n_variables)
         return prune_by_regressions(
-            graph, problem, judge, lambda value: value < limit, n_jobs=self.n_jobs, observer=observer
+            graph, problem, prepare, lambda value: value < limit, n_jobs=self.n_jobs, observer=observer
         )
 
 
-def _judge(regression: Regression, *, additive: AdditiveTest, order: NDArray[np.intp]) -> Findings:
+def _judge(
+    regression: Regression,
+    additive: PreparedTest,
+    inputs: NDArray[np.float64],
+    responses: NDArray[np.float64],
+) -> Findings:
     """Combine the two tests of every cause."""
-    first = additive(regression)
+    first = additive()
     able = regression.without([cause for cause, finding in first.items() if finding.test in NEVER_TESTED])
-    if len(order) < FEWEST_ROWS or not able.causes:
+    if len(inputs) < FEWEST_ROWS or not able.causes:
         return first
     columns = np.array(able.columns)
     groups = [np.flatnonzero(np.isin(columns, group)) for group in able.groups]
-    inputs, responses = additive.problem.columns(able.columns), additive.problem.columns(able.responses)
-    joint = joint_test(inputs, responses, groups, order)
+    joint = joint_test(inputs[:, np.isin(regression.columns, columns)], responses, groups)
     findings = dict(first)
     for cause, value in zip(able.causes, joint.p_values.tolist(), strict=True):
         if joint.advantage > _CLEARLY_BETTER:

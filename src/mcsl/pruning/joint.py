@@ -36,11 +36,10 @@ def joint_test(
     inputs: Matrix,
     responses: Matrix,
     groups: Sequence[NDArray[np.intp]],
-    rows: NDArray[np.intp],
 ) -> JointFindings:
     """Test for each group of inputs that no response depends on it, given the other inputs.
 
-    The projected covariance measure with Gaussian processes. `rows` is an order in which each fold is
+    The projected covariance measure with Gaussian processes. The rows come in random order, and each fold is
     predicted from the folds before it: m(x) from all inputs, and g(x) = E[m(x) | other inputs]. If the
     group is irrelevant, y - g and m - g are uncorrelated whatever m is, so that
 
@@ -50,7 +49,7 @@ def joint_test(
     of their additive dependence on the other inputs. The factors of several responses are multiplied
     first and summed. A group without relevance in the kernel hardly moves m: its p-value is 1.
     """
-    x, y = _tamed(inputs[rows]), _tamed(responses[rows]).astype(np.float32)
+    x, y = _tamed(inputs), _tamed(responses).astype(np.float32)
     kernel = learn_kernel(x.astype(np.float32), y)
     least = _least_relevance(kernel, len(x))
     relevant = [k for k, group in enumerate(groups) if kernel.relevance[group].max() >= least]

@@ -52,7 +52,7 @@ def lag_tests(graph: CausalGraph, problem: Problem) -> tuple[LagTest, ...]:
                 for lag, columns in enumerate(problem.variables[cause].by_lag)
             ]
             variable = problem.variables[effect]
-            findings = test(
+            judge = test.prepare(
                 Regression(
                     effect,
                     variable.outputs,
@@ -61,6 +61,7 @@ def lag_tests(graph: CausalGraph, problem: Problem) -> tuple[LagTest, ...]:
                     tuple(columns for _, _, columns in terms),
                 )
             )
+            findings = judge()
             tests += [
                 LagTest(graph.names[cause], graph.names[effect], lag, findings[k].value)
                 for k, (cause, lag, _) in enumerate(terms)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -28,7 +30,8 @@ class QuadraticPruner(EffectwisePruner):
 
     threshold: float = 0.1
     standardized: bool = False
-    n_jobs: int = 1
+    n_jobs: int | None = None
+    """Effects side by side; None leaves it to `joblib.parallel_config`, and -1 takes all there is."""
 
     def __post_init__(self) -> None:
         if self.threshold < 0:
@@ -39,29 +42,32 @@ class QuadraticPruner(EffectwisePruner):
         values = problem.dataset.values
         table = standardize(values) if self.standardized else values - values.mean(axis=0)
 
-        def judge(regression: Regression) -> Findings:
-            return _largest_coefficients(regression, table, self.standardized)
+        def prepare(regression: Regression) -> Callable[[], Findings]:
+            columns = {column: table[:, column] for column in (*regression.columns, *regression.responses)}
+            return partial(_largest_coefficients, regression, columns, self.standardized)
 
         def keep(value: float) -> bool:
             return value > self.threshold
 
         return prune_by_regressions(
-            graph, problem, judge, keep, statistic="coefficient", n_jobs=self.n_jobs, observer=observer
+            graph, problem, prepare, keep, statistic="coefficient", n_jobs=self.n_jobs, observer=observer
         )
 
 
-def _largest_coefficients(regression: Regression, table: NDArray[np.float64], standardized: bool) -> Findings:
-    columns = regression.columns
+def _largest_coefficients(
+    regression: Regression, table: Mapping[int, NDArray[np.float64]], standardized: bool
+) -> Findings:
+    columns, responses = regression.columns, np.column_stack([table[c] for c in regression.responses])
     terms: list[tuple[int, ...]] = [(column,) for column in columns]
     squares: list[tuple[int, ...]] = [(column, column) for column in columns]
     products: list[tuple[int, ...]] = list(combinations(columns, 2))
     for more in (squares, products):
-        if 3 * (len(terms) + len(more)) <= len(table):
+        if 3 * (len(terms) + len(more)) <= len(responses):
             terms += more
-    design = np.column_stack([np.prod(table[:, list(term)], axis=1) for term in terms])
+    design = np.column_stack([np.prod([table[column] for column in term], axis=0) for term in terms])
     design = standardize(design) if standardized else design - design.mean(axis=0)
     # The shortest solution: terms that cannot be told apart share their coefficient.
-    solution = np.linalg.lstsq(design, table[:, list(regression.responses)], rcond=1e-9)[0]
+    solution = np.linalg.lstsq(design, responses, rcond=1e-9)[0]
     size = np.abs(solution).max(axis=1)
     return {
         cause: Finding(

@@ -65,14 +65,18 @@ Findings = dict[int, Finding]
 def prune_by_regressions(
     graph: CausalGraph,
     problem: Problem,
-    judge: Callable[[Regression], Findings],
+    prepare: Callable[[Regression], Callable[[], Findings]],
     keep: Callable[[float], bool],
     *,
     statistic: Literal["p_value", "coefficient"] = "p_value",
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     observer: PruningObserver = ignore,
 ) -> Pruned:
-    """Judge the causes of every effect and keep the edges whose value passes, or that are required."""
+    """Judge the causes of every effect and keep the edges whose value passes, or that are required.
+
+    What `prepare` returns judges one effect, wherever joblib's backend runs it: it holds all that it reads
+    of the table, and nothing else.
+    """
     if graph.names != problem.names:
         raise GraphError(
             f"The graph and the table must name the same variables in the same order. "
@@ -90,13 +94,17 @@ def prune_by_regressions(
 
     # One thread a regression and none inside it: the matrices are too small to share.
     with threadpool_limits(1):
-        tasks = (delayed(judge)(regression) for regression in regressions)
+        tasks = (delayed(_call)(prepare(regression)) for regression in regressions)
         found = side_by_side(tasks, n_jobs, prefer="threads")
         for regression, findings in zip(regressions, found, strict=True):
             of_effect = tuple(verdict(c, regression.effect, findings[c]) for c in regression.causes)
             tests += of_effect
             observer(of_effect)
     return Pruned(CausalGraph(adjacency, graph.names), tuple(tests))
+
+
+def _call(judge: Callable[[], Findings]) -> Findings:
+    return judge()
 
 
 def check_significance(significance: float | None) -> None:
