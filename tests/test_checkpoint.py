@@ -9,10 +9,12 @@ from mcsl import steps
 from mcsl.checkpoint import Checkpoint
 from mcsl.data import Dataset
 from mcsl.errors import OutputError
+from mcsl.graph import threshold
 from mcsl.learning import Interrupted, learn
+from mcsl.problem import Problem
 from mcsl.pruning import AdditivePruner, KeepAll
 from mcsl.recipe import Recipe
-from mcsl.search import StopReason
+from mcsl.search import Schedule, StopReason
 from mcsl.simulation import simulate
 
 
@@ -75,12 +77,50 @@ def deaths(table, directory, recipe, **options):
 def test_a_run_that_died_anywhere_ends_the_same(table, tmp_path, recipe, missing):
     values = table.values.copy()
     if missing == "mask":
-        values[np.random.default_rng(0).random(values.shape) < 0.02] = np.nan
+        values[::7, 2] = np.nan
     table = Dataset(values, table.names)
     whole = learn(table, recipe, missing=missing)
     resumed = list(deaths(table, tmp_path / "steps", recipe, missing=missing))
     assert len(resumed) > 4
     assert all(same(whole, result) for result in resumed)
+
+
+@pytest.mark.parametrize(("recipe", "batch_size"), [(Recipe.paper(5), None), (Recipe.masked(), 40)])
+def test_training_that_died_after_any_stage_ends_the_same(table, tmp_path, recipe, batch_size):
+    schedule = Schedule(steps_per_stage=20, batch_size=batch_size, max_stages=3)
+    recipe = replace(recipe, schedule=schedule, pruner=KeepAll())
+    whole = learn(table, recipe)
+    assert len(whole.trace) == 3
+    resumed = list(deaths(table, tmp_path / "steps", recipe))
+    assert len(resumed) > 3
+    assert all(same(whole, result) for result in resumed)
+
+
+def test_an_interrupt_of_training_carries_the_masks_so_far(table):
+    def impatient(row):
+        if row.stage == 2:
+            raise KeyboardInterrupt
+
+    recipe = replace(Recipe.paper(5), schedule=Schedule(steps_per_stage=30, max_stages=4))
+    with pytest.raises(Interrupted) as interrupt:
+        learn(table, recipe, observers=[impatient])
+    best = interrupt.value.result
+    assert best.stop_reason is StopReason.INTERRUPTED
+    assert len(best.trace) == 2
+    assert best.graph == threshold(best.edge_probabilities, table.names).graph
+
+
+def test_an_interrupt_before_the_first_stage_carries_the_graph_of_the_order(table, monkeypatch):
+    def impatient(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mcsl.search.augmented_lagrangian.run_stage", impatient)
+    with pytest.raises(Interrupted) as interrupt:
+        learn(table, Recipe.masked())
+    assert (
+        interrupt.value.result.graph
+        == Recipe.masked().order.find(Problem.from_dataset(table.standardized())).learned
+    )
 
 
 def test_logarithms_of_columns_are_kept(tmp_path):

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -24,7 +25,7 @@ from mcsl.pruning import EdgeTest, LagTest, lag_tests, prune
 from mcsl.recipe import Recipe
 from mcsl.result import Result
 from mcsl.search import Observer, StopReason, TraceRow
-from mcsl.steps import TestLog, find_order
+from mcsl.steps import TestLog, earlier_training, find_order, keep_training
 
 _log = logging.getLogger(__name__)
 _VERSIONED = ("mcsl", "jax", "jaxlib", "equinox", "optax", "numpy", "scipy")
@@ -164,7 +165,7 @@ def _search(
     """Find an order, train masks, or train masks from the order; return also the problem as searched."""
     start = None if recipe.order is None else find_order(recipe.order, problem, steps)
     if start is None:
-        return problem, _train(problem, None, recipe, seed, observers, timings)
+        return problem, _train(problem, None, recipe, seed, observers, timings, steps)
     timings |= start.timings
     ordered = _Found(
         start.graph, start.learned, start.edge_probabilities, StopReason.SETTLED, start.edge_counts
@@ -176,7 +177,7 @@ def _search(
     # Along the order an edge starts as more likely than not, and its reverse as less.
     logits = np.where(along, 1.0, -1.0)
     try:
-        trained = _train(problem, logits, recipe, seed, observers, timings)
+        trained = _train(problem, logits, recipe, seed, observers, timings, steps)
     except KeyboardInterrupt:
         return problem, ordered._replace(stop_reason=StopReason.INTERRUPTED)
     return problem, trained._replace(edge_counts=start.edge_counts | trained.edge_counts)
@@ -189,6 +190,7 @@ def _train(
     seed: int,
     observers: Sequence[Observer],
     timings: dict[str, float],
+    steps: Checkpoint,
 ) -> _Found:
     # JAX takes a second to load.
     from mcsl.search.augmented_lagrangian import search
@@ -196,7 +198,15 @@ def _train(
     parts = ("mechanism", "temperature", "score", "acyclicity", "sparsity_weight", "schedule")
     networks: dict[str, Any] = {part: getattr(recipe, part) for part in parts}
     with _timed("train", timings):
-        fit = search(problem, seed, **networks, initial_logits=logits, observers=observers)
+        fit = search(
+            problem,
+            seed,
+            **networks,
+            initial_logits=logits,
+            observers=observers,
+            earlier=earlier_training(steps),
+            keep=partial(keep_training, steps) if steps else None,
+        )
     cut = threshold(fit.edge_probabilities, problem.names, required=problem.required)
     counts = {"trained": cut.graph.n_edges}
     return _Found(
