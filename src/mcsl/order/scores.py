@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
 from mcsl.order.noise import N_TILTS, log_scale, tilt_gain
+from mcsl.order.regressors import Regressors
 from mcsl.problem import Problem
-from mcsl.pruning.splines import SplineTable, standardize
 
 Score = Callable[[int, frozenset[int]], float]
 """`score(effect, parents)`, larger is better."""
@@ -28,7 +28,7 @@ class GaussianScore:
     """
 
     problem: Problem
-    table: SplineTable
+    regressors: Regressors
     _known: dict[tuple[int, frozenset[int]], float] = field(default_factory=dict, init=False, repr=False)
 
     def __call__(self, effect: int, parents: frozenset[int]) -> float:
@@ -43,22 +43,23 @@ class GaussianScore:
     def _functions(self, effect: int, parents: frozenset[int]) -> NDArray[np.intp]:
         variables = self.problem.variables
         own = variables[effect].own_past
-        return self.table.functions([*own, *(c for j in sorted(parents) for c in variables[j].inputs)])
+        return self.regressors.functions([*own, *(c for j in sorted(parents) for c in variables[j].inputs)])
 
     def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
-        return gaussian_log_likelihood(self._square(output, chosen), self.table.n_samples) - len(chosen)
+        return gaussian_log_likelihood(self._square(output, chosen), self.problem.n_samples) - len(chosen)
 
     def _square(self, output: int, chosen: NDArray[np.intp]) -> float:
-        explained = float(self.table.moments[chosen, output] @ self._coefficients(output, chosen))
-        return float(self.table.scatter[output, output]) - explained
+        column = self.regressors.table.values[:, output]
+        explained = self.regressors.moments[output][chosen] @ self._coefficients(output, chosen)
+        return float(column @ column - explained)
 
     def _coefficients(self, output: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
         if not len(chosen):
             return np.zeros(0)
-        gram = self.table.gram[chosen[:, None], chosen]
+        gram = self.regressors.gram[chosen[:, None], chosen]
         # Copies of a column would make it singular.
         gram.flat[:: len(chosen) + 1] += 1e-8
-        coefficients: NDArray[np.float64] = dposv(gram, self.table.moments[chosen, output])[1]
+        coefficients: NDArray[np.float64] = dposv(gram, self.regressors.moments[output][chosen])[1]
         return coefficients
 
 
@@ -67,12 +68,8 @@ class ResidualVariance(GaussianScore):
     """RSS / n in the units of the table, summed over the variable's columns."""
 
     def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
-        return self._square(output, chosen) / self.table.n_samples * self._variances[output]
-
-    @cached_property
-    def _variances(self) -> NDArray[np.float64]:
-        variances: NDArray[np.float64] = self.problem.dataset.values.var(axis=0)
-        return variances
+        variance = float(self.problem.columns([output]).var())
+        return self._square(output, chosen) / self.problem.n_samples * variance
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +79,7 @@ class EqualVarianceScore(ResidualVariance):
     noise_variance: float = 1.0
 
     def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
-        square = self.table.n_samples * super()._score(output, chosen)
+        square = self.problem.n_samples * super()._score(output, chosen)
         return -square / (2 * self.noise_variance) - len(chosen)
 
 
@@ -98,8 +95,9 @@ class TiltedScore(GaussianScore):
         return gaussian_log_likelihood(float(residuals @ residuals), n) + n * tilt_gain(residuals) - N_TILTS
 
     def _residuals(self, output: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
-        column: NDArray[np.float64] = standardize(self.problem.columns([output]))[:, 0]
-        return column - self.table.design[:, chosen] @ self._coefficients(output, chosen)
+        fitted = self.regressors.design(chosen) @ self._coefficients(output, chosen)
+        residuals: NDArray[np.float64] = self.regressors.table.values[:, output] - fitted
+        return residuals
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,15 +116,16 @@ class LocationScaleScore(TiltedScore):
         smooth = chosen[self._ranks[chosen] < 3]
         if output in self.steady or not len(smooth):
             return constant
-        logs = log_scale(residuals, self.table.design[:, smooth], self.table.gram[np.ix_(smooth, smooth)])
+        gram = self.regressors.gram[np.ix_(smooth, smooth)]
+        logs = log_scale(residuals, self.regressors.design(smooth), gram)
         varying = self._tilted(residuals * np.exp(-logs)) - float(logs.sum()) - len(chosen) - len(smooth)
         return max(constant, varying)
 
     @cached_property
     def _ranks(self) -> NDArray[np.intp]:
         """Position of each function among those of its column; products come last."""
-        ranks = np.full(self.table.design.shape[1], len(self.table.design))
-        for s in self.table.slices:
+        ranks = np.full(len(self.regressors), len(self.regressors))
+        for s in self.regressors.slices.values():
             ranks[s] = np.arange(s.stop - s.start)
         return ranks
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,8 @@ from mcsl.pruning.splines import SplineTable, standardize
 _ROWS_PER_FUNCTION = 3
 # One inverse for all regressions may be this large, one for each regression only that large.
 _MAX_TOGETHER, _MAX_SEPARATE = 1000, 300
+_MAX_PARTNERS = 128
+_OUTPUTS_AT_ONCE = 100
 
 
 def spline_table(problem: Problem) -> SplineTable:
@@ -62,45 +66,49 @@ class _Regression:
     """Least squares of one column on some functions, as far as F-tests need it."""
 
     coefficients: NDArray[np.float64] = field(repr=False)
-    """One for every function of the table, 0 where it takes no part."""
     covariance: Callable[[NDArray[np.intp]], NDArray[np.float64]]
-    """Of the coefficients of a block of functions, for noise of variance one."""
+    """Of the coefficients of each of several blocks of functions, for noise of variance one."""
     residual_square: float
     freedom: int
 
-    def p_value(self, block: NDArray[np.intp]) -> float:
-        """Test whether a block of functions is needed."""
-        beta, size = self.coefficients[block], len(block)
-        explained = max(float(beta @ np.linalg.solve(self.covariance(block), beta)), 0.0)
-        return float(fdtrc(size, self.freedom, explained / size / (self.residual_square / self.freedom)))
+    def p_values(self, blocks: Sequence[NDArray[np.intp]]) -> NDArray[np.float64]:
+        """Test of each block of functions whether it is needed."""
+        found, sizes = np.ones(len(blocks)), np.array([len(block) for block in blocks], dtype=int)
+        for size in np.unique(sizes).tolist():
+            alike = np.flatnonzero(sizes == size)
+            stacked = np.stack([blocks[k] for k in alike.tolist()])
+            beta = self.coefficients[stacked]
+            explained = np.sum(beta * np.linalg.solve(self.covariance(stacked), beta[:, :, None])[..., 0], 1)
+            statistic = np.maximum(explained, 0.0) / size / (self.residual_square / self.freedom)
+            found[alike] = fdtrc(size, self.freedom, statistic)
+        return found
 
 
 def _regress_all(problem: Problem, table: SplineTable) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return `p[cause, effect]` of the F-tests, and the residuals of every column that is an output.
-
-    Where all functions together are too many for the rows, a regression takes the variables that are
-    most strongly associated with the effect on their own, and the others have p = 1.
-    """
+    """Return `p[cause, effect]` of the F-tests, and the residuals of every column that is an output."""
     blocks = [table.functions(variable.inputs) for variable in problem.variables]
-    n_functions = len(table.penalties)
     budget = problem.n_samples // _ROWS_PER_FUNCTION
-    together = 0 < n_functions <= min(budget, _MAX_TOGETHER)
-    precision = inverse_of(table.gram, np.zeros(n_functions)) if together else None
+    if 0 < len(table.penalties) <= min(budget, _MAX_TOGETHER):
+        return _regress_together(problem, table, blocks)
+    return _regress_separately(problem, table, blocks, min(budget, _MAX_SEPARATE))
+
+
+def _regress_together(
+    problem: Problem, table: SplineTable, blocks: list[NDArray[np.intp]]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Regress every column on the functions of all other variables, by one inverse."""
+    precision = inverse_of(table.gram, np.zeros(len(table.penalties)))
     p_values = np.ones((problem.n_variables, problem.n_variables))
-    coefficients = np.zeros((n_functions, problem.dataset.n_variables))
+    coefficients = np.zeros((len(table.penalties), problem.dataset.n_variables))
     for effect, variable in enumerate(problem.variables):
-        past = table.functions(variable.own_past)
+        others = [j for j, block in enumerate(blocks) if j != effect and len(block)]
+        own = table.functions(variable.outputs)
         for output in variable.outputs:
-            others = [j for j, block in enumerate(blocks) if j != effect and len(block)]
-            if precision is not None:
-                fit = _regress_on_rest(table, precision, output, table.functions(variable.outputs))
-            else:
-                others = _strongest(table, blocks, others, output, min(budget, _MAX_SEPARATE) - len(past))
-                fit = _regress(table, output, np.concatenate([past, *(blocks[j] for j in others)]))
+            fit = _regress_on_rest(table, precision, output, own)
             coefficients[:, output] = fit.coefficients
-            for cause in others:
-                p_values[cause, effect] = min(p_values[cause, effect], fit.p_value(blocks[cause]))
-    return p_values, standardize(problem.dataset.values) - table.design @ coefficients
+            found = fit.p_values([blocks[j] for j in others])
+            p_values[others, effect] = np.minimum(p_values[others, effect], found)
+    return p_values, table.values - table.design @ coefficients
 
 
 def _regress_on_rest(
@@ -114,33 +122,57 @@ def _regress_on_rest(
     """
     functions = table.functions([output])
     weights = np.zeros(len(own))
-    weights[np.isin(own, functions)] = table.moments[functions, output]
+    weights[np.isin(own, functions)] = table.design[:, functions].T @ table.values[:, output]
     within = np.linalg.pinv(precision[np.ix_(own, own)], hermitian=True)
     across = precision[:, own] @ within
     coefficients = -across @ weights
     coefficients[own] = 0.0
+
+    def covariance(stacked: NDArray[np.intp]) -> NDArray[np.float64]:
+        rows, columns = stacked[:, :, None], stacked[:, None, :]
+        return precision[rows, columns] - across[stacked] @ precision[own[:, None], columns]
+
     return _Regression(
         coefficients,
-        lambda block: precision[np.ix_(block, block)] - across[block] @ precision[np.ix_(own, block)],
+        covariance,
         max(float(weights @ within @ weights), _least_square(table)),
         table.n_samples - 1 - len(table.penalties) + len(own),
     )
 
 
+def _regress_separately(
+    problem: Problem, table: SplineTable, blocks: list[NDArray[np.intp]], budget: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Regress every column on the variables that are most strongly associated with it on their own.
+
+    As many as the budget of functions allows take part; the others have p = 1.
+    """
+    p_values = np.ones((problem.n_variables, problem.n_variables))
+    residuals = table.values.copy()
+    outputs = [output for variable in problem.variables for output in variable.outputs]
+    strengths = dict(zip(outputs, _strengths(table, blocks, outputs), strict=True))
+    for effect, variable in enumerate(problem.variables):
+        past = table.functions(variable.own_past)
+        for output in variable.outputs:
+            others = _strongest(strengths[output], blocks, effect, budget - len(past))
+            chosen = np.concatenate([past, *(blocks[j] for j in others)])
+            fit = _regress(table, output, chosen)
+            residuals[:, output] -= table.design[:, chosen] @ fit.coefficients
+            ends = np.cumsum([len(past), *(len(blocks[j]) for j in others)])
+            found = fit.p_values([np.arange(a, b) for a, b in pairwise(ends)])
+            p_values[others, effect] = np.minimum(p_values[others, effect], found)
+    return p_values, residuals
+
+
 def _regress(table: SplineTable, output: int, chosen: NDArray[np.intp]) -> _Regression:
     """Regress a column on the `chosen` functions."""
-    coefficients = np.zeros(len(table.penalties))
-    inverse = np.zeros((0, 0))
-    if len(chosen):
-        inverse = inverse_of(table.gram[np.ix_(chosen, chosen)], np.zeros(len(chosen)))
-        coefficients[chosen] = inverse @ table.moments[chosen, output]
-    place = np.zeros(len(table.penalties), dtype=np.intp)
-    place[chosen] = np.arange(len(chosen))
-    square = float(table.scatter[output, output] - coefficients @ table.moments[:, output])
+    gram, moments, square = table.inner_products(chosen, [output])
+    inverse = inverse_of(gram, np.zeros(len(chosen)))
+    coefficients = inverse @ moments[:, 0]
     return _Regression(
         coefficients,
-        lambda block: inverse[np.ix_(place[block], place[block])],
-        max(square, _least_square(table)),
+        lambda stacked: inverse[stacked[:, :, None], stacked[:, None, :]],
+        max(float(square[0, 0] - coefficients @ moments[:, 0]), _least_square(table)),
         max(table.n_samples - 1 - len(chosen), 1),
     )
 
@@ -150,12 +182,20 @@ def _least_square(table: SplineTable) -> float:
     return 1e-12 * table.n_samples
 
 
+def _strengths(
+    table: SplineTable, blocks: list[NDArray[np.intp]], outputs: Sequence[int]
+) -> Iterator[NDArray[np.float64]]:
+    """Yield for each output how much the functions of every variable explain on their own, on average."""
+    for start in range(0, len(outputs), _OUTPUTS_AT_ONCE):
+        squares = (table.design.T @ table.values[:, outputs[start : start + _OUTPUTS_AT_ONCE]]) ** 2
+        yield from np.stack([squares[block].sum(axis=0) / max(len(block), 1) for block in blocks], axis=1)
+
+
 def _strongest(
-    table: SplineTable, blocks: list[NDArray[np.intp]], others: list[int], output: int, budget: int
+    strengths: NDArray[np.float64], blocks: list[NDArray[np.intp]], effect: int, budget: int
 ) -> list[int]:
     """Return the variables whose functions explain most on their own, as many as the budget allows."""
-    strength = {j: float(np.mean(table.moments[blocks[j], output] ** 2)) for j in others}
-    ranked = sorted(others, key=lambda j: -strength[j])
+    ranked = [j for j in np.argsort(-strengths, kind="stable").tolist() if j != effect and len(blocks[j])]
     spent = np.cumsum([len(blocks[j]) for j in ranked])
     return [j for j, total in zip(ranked, spent, strict=True) if total <= budget] or ranked[:1]
 
@@ -163,21 +203,36 @@ def _strongest(
 def _interaction_p_values(problem: Problem, residuals: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return `p[cause, effect]`: the least over k of the test that X_cause X_k moves the effect.
 
-    n r^2 is chi-squared with one degree of freedom, r the correlation of residuals and product.
+    n r^2 is chi-squared with one degree of freedom, r the correlation of residuals and product. Of more
+    than `_MAX_PARTNERS` columns, one factor is among the so many that most move the effect, or the size of
+    its residuals, on their own: the cost is then n d^2 times that number.
     """
-    d, n = problem.n_variables, problem.n_samples
-    owner = np.array([j for j, variable in enumerate(problem.variables) for _ in variable.inputs])
-    inputs = standardize(problem.columns([c for v in problem.variables for c in v.inputs])).astype(np.float32)
-    target = np.array([i for i, variable in enumerate(problem.variables) for _ in variable.outputs])
-    outputs = standardize(residuals[:, [c for v in problem.variables for c in v.outputs]]).astype(np.float32)
-    strongest = np.zeros((d, d))
-    for first in range(inputs.shape[1] - 1):
-        partners = owner[first + 1 :]
-        products = inputs[:, first, None] * inputs[:, first + 1 :]
-        products -= products.mean(axis=0)
-        correlations = np.abs(products.T @ outputs) / (n * np.maximum(products.std(axis=0), 1e-6)[:, None])
-        correlations[(partners[:, None] == target) | (target == owner[first])] = 0.0
-        np.maximum.at(strongest, (owner[first], target), correlations.max(axis=0))
-        np.maximum.at(strongest, (partners[:, None], target), correlations)
+    n, values = problem.n_samples, problem.dataset.values
+    owner, columns = np.array([(j, c) for j, v in enumerate(problem.variables) for c in v.inputs]).T
+    target, outputs = np.array([(i, c) for i, v in enumerate(problem.variables) for c in v.outputs]).T
+    inputs, moved = _single(values[:, columns]), _single(residuals[:, outputs])
+    squares = inputs**2
+    deviations = np.sqrt(np.maximum(squares.T @ squares / n - (inputs.T @ inputs / n) ** 2, 1e-6))
+    np.fill_diagonal(deviations, np.inf)
+    association = np.abs(
+        [
+            _single(response).T @ _single(function)
+            for response in (values[:, outputs], moved**2)
+            for function in (inputs, squares)
+        ]
+    ).max(axis=0)
+    association[target[:, None] == owner] = -1.0
+    strongest = np.zeros((problem.n_variables, problem.n_variables))
+    for effect, residual, alone in zip(target, moved.T, association, strict=True):
+        partners = np.argsort(-alone)[: min(_MAX_PARTNERS, int(np.sum(alone >= 0)))]
+        correlations = np.abs((inputs[:, partners] * residual[:, None]).T @ inputs) / deviations[partners]
+        correlations[:, alone < 0] = 0.0
+        np.maximum.at(strongest[:, effect], owner, correlations.max(axis=0) / n)
+        np.maximum.at(strongest[:, effect], owner[partners], correlations.max(axis=1) / n)
     p_values: NDArray[np.float64] = chdtrc(1, n * strongest**2)
     return p_values
+
+
+def _single(values: NDArray[Any]) -> NDArray[np.float32]:
+    """Return the columns standardised, in single precision: correlations need no more."""
+    return standardize(np.asarray(values, dtype=float)).astype(np.float32)

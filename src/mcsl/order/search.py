@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from mcsl.graph import CausalGraph
 from mcsl.order.climb import climb, parents_of
 from mcsl.order.completion import complete_order
-from mcsl.order.interactions import with_products
+from mcsl.order.regressors import Family, Regressors, gather_regressors
 from mcsl.order.scores import (
     EqualVarianceScore,
     GaussianScore,
@@ -31,7 +31,7 @@ from mcsl.problem import Problem
 from mcsl.pruning.splines import SplineTable
 
 Noise = Literal["gaussian", "tilted", "location-scale"]
-View = tuple[Problem, SplineTable]
+View = tuple[Problem, Regressors]
 
 # Nats a row and variable that a scale of its own must gain to be believed: it can also imitate a part of
 # a mechanism that no function of the candidates has, which gains less.
@@ -123,17 +123,22 @@ class OrderSearch:
         )
 
     def _views(self, problem: Problem, table: SplineTable, candidates: NDArray[np.bool_]) -> list[View]:
-        """Return what scores read: the whole table, or the rows where each effect was measured."""
+        """Return what scores read: the same for all effects, or something for each of them."""
+        families = [_family(problem, candidates, effect) for effect in range(problem.n_variables)]
+        gather = partial(gather_regressors, interactions=self.interactions)
         if problem.observed.all():
-            return [(problem, with_products(table, problem, candidates) if self.interactions else table)]
+            return [(problem, part) for part in gather(table, families)]
         views = []
-        for effect in range(problem.n_variables):
+        for effect, family in enumerate(families):
             part = problem.of_effect(effect, np.flatnonzero(candidates[:, effect]).tolist())
-            own = np.zeros_like(candidates)
-            own[:, effect] = candidates[:, effect]
-            splines = spline_table(part)
-            views.append((part, with_products(splines, part, own) if self.interactions else splines))
+            views.append((part, gather(spline_table(part), [family])[0]))
         return views
+
+
+def _family(problem: Problem, candidates: NDArray[np.bool_], effect: int) -> Family:
+    variable = problem.variables[effect]
+    causes = [problem.variables[j] for j in np.flatnonzero(candidates[:, effect])]
+    return Family(variable.outputs, [*variable.own_past, *(c for cause in causes for c in cause.inputs)])
 
 
 def _climb_with_noise(
@@ -144,7 +149,7 @@ def _climb_with_noise(
     score = _score(GaussianScore, views)
     adjacency = climb(candidates, score, problem.required)
     constant = frozenset(np.flatnonzero(steady).tolist())
-    varying = _score(lambda part, table: LocationScaleScore(part, table, constant), views)
+    varying = _score(partial(LocationScaleScore, steady=constant), views)
     richer: list[tuple[Noise, Score, float]] = [
         ("tilted", _score(TiltedScore, views), 0.0),
         ("location-scale", varying, _LEAST_SCALE_GAIN * problem.n_samples * problem.n_variables),
@@ -176,7 +181,7 @@ def _climb_with_one_variance(
     return adjacency, score, "gaussian"
 
 
-def _score(make: Callable[[Problem, SplineTable], Score], views: list[View]) -> Score:
+def _score(make: Callable[[Problem, Regressors], Score], views: list[View]) -> Score:
     """Score every effect by the one view of the table, or each by its own."""
     scores = [make(*view) for view in views]
     return scores[0] if len(scores) == 1 else lambda effect, parents: scores[effect](effect, parents)
