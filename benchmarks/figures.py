@@ -34,7 +34,7 @@ def gumbel_sigmoid() -> Figure:
         ax.set(xlabel="Gumbel-Sigmoid", title=f"temperature {temperature}", xlim=(0, 1), ylim=(0, 1))
         _tidy(ax)
     axes[0].set_ylabel("share of draws below")
-    axes[0].legend(frameon=False, fontsize=8)
+    figure.legend(*axes[0].get_legend_handles_labels(), frameon=False, loc="outside right center")
     return figure
 
 

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 from benchmarks.methods import Method
-from benchmarks.provenance import commit, now
+from benchmarks.provenance import ROOT, commit, now
 from benchmarks.scenarios import SACHS, SCENARIOS, TABLES, Case, draw
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -35,7 +35,6 @@ from benchmarks import methods
 from mcsl.graph import is_acyclic
 from mcsl.pruning import AdditivePruner, QuadraticPruner
 
-ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).parent / "results" / "comparison.jsonl"
 METHODS = methods.load()
 FIRST_SEED = 1000
@@ -62,13 +61,16 @@ def main() -> None:
     with Progress(*columns) as progress, ThreadPoolExecutor(options.jobs) as pool:
         bar = progress.add_task("runs", total=len(wanted), completed=len(wanted) - len(left))
         started = [pool.submit(measure, run, options.peers_python, options.limit) for run in left]
-        for finished in as_completed(started):
-            row = finished.result()
-            with options.results.open("a") as lines:
-                lines.write(json.dumps(row, ensure_ascii=False) + "\n")
-            outcome = row["status"] if row["status"] != "ok" else f"SHD {row['shd']}, {row['seconds']:.1f} s"
-            progress.print(f"{row['scenario']:16} {row['method']:16} {row['seed']}  {outcome}")
-            progress.advance(bar)
+        try:
+            for finished in as_completed(started):
+                row = finished.result()
+                with options.results.open("a", encoding="utf-8") as lines:
+                    lines.write(json.dumps(row, ensure_ascii=False) + "\n")
+                outcome = f"SHD {row['shd']}, {row['seconds']:.1f} s" if "shd" in row else row["status"]
+                progress.print(f"{row['scenario']:16} {row['method']:16} {row['seed']}  {outcome}")
+                progress.advance(bar)
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def _options() -> argparse.Namespace:
@@ -117,7 +119,8 @@ def measure(run: Run, peers_python: str, limit: int) -> dict:
     """Run a method in a process of its own and score its graph."""
     method, case = METHODS[run.method], draw(run.scenario, run.seed, run.standardized)
     row = {**run._asdict(), "package": method.package, "true_edges": int(case.truth.sum())}
-    row |= {"sortability": case.sortability, "date": now(), "commit": commit(), "load": os.getloadavg()[0]}
+    row |= {"sortability": case.sortability, "date": now(), "commit": commit()}
+    row |= {"load": round(os.getloadavg()[0], 1)}
     with tempfile.TemporaryDirectory() as folder:
         answer = ask(method, case, run.seed, limit, peers_python, Path(folder))
     edges = answer.pop("edges", None)
@@ -127,7 +130,9 @@ def measure(run: Run, peers_python: str, limit: int) -> dict:
     adjacency[tuple(np.array(edges, dtype=int).reshape(-1, 2).T)] = True
     if method.is_pattern:
         adjacency = decided(adjacency, case.truth)
-    if method.is_pruned and is_acyclic(adjacency):
+    # CAM pruning is for scalars: a method that reads vectors goes without, as in the paper.
+    scalars = case.values.shape[2] == 1 or not method.reads_vectors
+    if method.is_pruned and scalars and is_acyclic(adjacency):
         row["before_pruning"] = mcsl.evaluate(adjacency, case.truth).as_dict()
         adjacency = pruned(adjacency, case, is_quadratic(run.scenario))
     scores = mcsl.evaluate(adjacency, case.truth).as_dict()

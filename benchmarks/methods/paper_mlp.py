@@ -2,14 +2,20 @@ from dataclasses import replace
 
 import numpy as np
 from benchmarks.methods import Data, Method
+from benchmarks.methods.default import learn_by
 
 
-def learn(data: Data, mechanism: str) -> np.ndarray:
+def learn(data: Data, mechanism: str, sparsity_weight: float, of_vectors: float) -> np.ndarray:
     import mcsl
 
-    recipe = mcsl.Recipe.paper(data.values.shape[1])
-    recipe = replace(recipe, mechanism=getattr(mcsl, mechanism).init, pruner=mcsl.KeepAll())
-    return mcsl.learn(data.values, recipe, seed=data.seed).graph.adjacency
+    recipe = replace(
+        mcsl.Recipe.paper(data.values.shape[1]),
+        mechanism=getattr(mcsl, mechanism).init,
+        # In place of CAM pruning, which is for scalars.
+        sparsity_weight=sparsity_weight if data.values.ndim == 2 else of_vectors,
+        pruner=mcsl.KeepAll(),
+    )
+    return learn_by(recipe, data)
 
 
 METHOD = Method(
@@ -18,6 +24,7 @@ METHOD = Method(
     imports="mcsl.learning",
     source="Ng et al. (2022), as this package has it: `Recipe.paper`",
     learn=learn,
-    settings={"mechanism": "MLP"},
+    settings={"mechanism": "MLP", "sparsity_weight": 2e-3, "of_vectors": 0.02},
     is_pruned=True,
+    reads_vectors=True,
 )

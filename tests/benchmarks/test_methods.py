@@ -1,7 +1,7 @@
 """The competitors that no package has."""
 
 import numpy as np
-from benchmarks.methods import Data, cam, notears_quad
+from benchmarks.methods import Data, additive, cam, notears_quad
 from benchmarks.run import pruned
 from benchmarks.scenarios import Case
 from scipy.optimize import check_grad
@@ -62,3 +62,11 @@ def test_the_gradient_of_the_acyclicity():
         lambda w: acyclicity(w.reshape(4, 4))[0], lambda w: acyclicity(w.reshape(4, 4))[1].ravel(), start
     )
     assert error < 1e-4
+
+
+def test_recipes_read_vectors():
+    simulation = mcsl.simulate("gp-vec", n_variables=4, degree=1, n_samples=300, seed=0)
+    values = simulation.dataset.values.reshape(300, 4, 3)
+    found = learn(additive, values)
+    expected = mcsl.learn(simulation.dataset, mcsl.Recipe.additive(), groups=simulation.groups)
+    assert np.array_equal(found, expected.graph.adjacency)
