@@ -16,7 +16,8 @@ from threadpoolctl import threadpool_limits
 from mcsl.graph import CausalGraph
 from mcsl.order.climb import climb, parents_of
 from mcsl.order.completion import complete_order
-from mcsl.order.regressors import Family, Regressors, gather_regressors
+from mcsl.order.regressors import MAX_SHARED, Family, Regressors, gather_regressors
+from mcsl.order.relevance import relevant_predecessors
 from mcsl.order.scores import (
     EqualVarianceScore,
     GaussianScore,
@@ -36,6 +37,8 @@ View = tuple[Problem, Regressors]
 # Nats a row and variable that a scale of its own must gain to be believed: it can also imitate a part of
 # a mechanism that no function of the candidates has, which gains less.
 _LEAST_SCALE_GAIN = 0.006
+# A Gaussian process over all variables, for each of more than this many, would take minutes.
+_MOST_VARIABLES = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +78,8 @@ class OrderSearch:
     equal_variances: bool = False
     """Whether all noises are Gaussian with one variance in the table's own units, T_i being the identity.
     Where that is so, variances tell causes from effects; where it is not, they mislead."""
+    n_jobs: int = 1
+    """How many effects are looked at side by side for causes that screening missed."""
 
     def find(self, problem: Problem) -> OrderFit:
         """Screen the edges, climb to the best graph, and order what it leaves open."""
@@ -94,7 +99,7 @@ class OrderSearch:
         elif straight is not problem:
             candidates = screen(straight, table, interactions=False, stand_aside=0)
         views = self._views(straight, table, candidates)
-        screened = time.perf_counter()
+        screened, n_screened = time.perf_counter(), int(candidates.sum())
         if self.equal_variances:
             adjacency, score, noise = _climb_with_one_variance(straight, views, candidates)
         else:
@@ -102,7 +107,16 @@ class OrderSearch:
             changed = (straight.dataset.values != problem.dataset.values).any(axis=0)
             adjacency, score, noise = _climb_with_noise(straight, views, candidates, changed)
         gains = _gains(adjacency, candidates, score)
-        order = complete_order(adjacency, gains)
+        beyond = self._beyond(straight, candidates)
+        if beyond.any():
+            families = [_family(straight, straight.candidates, i) for i in range(straight.n_variables)]
+            everything = Regressors.of(table, families, interactions=True, limit=MAX_SHARED)
+            gains += _gains(adjacency, beyond, GaussianScore(straight, everything))
+        # Where an edge can only point one way, its cause may as well come first.
+        one_way = straight.candidates & ~straight.candidates.T
+        order = complete_order(adjacency, np.where(one_way, np.maximum(gains, 1e-6), gains))
+        if beyond.any():
+            candidates = candidates | relevant_predecessors(straight, order, candidates, n_jobs=self.n_jobs)
         place = np.argsort(order)
         along = candidates & (place[:, None] < place)
         probabilities = np.where(straight.required, 1.0, expit(gains))
@@ -116,11 +130,16 @@ class OrderSearch:
             noise=noise,
             timings={"screen": screened - began, "order": time.perf_counter() - screened},
             edge_counts={
-                "screened": int(candidates.sum()),
+                "screened": n_screened,
                 "learned": int(adjacency.sum()),
                 "completed": int(along.sum()),
             },
         )
+
+    def _beyond(self, problem: Problem, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return the pairs that screening dropped, if a second look at them is worth its cost."""
+        affordable = problem.n_variables <= _MOST_VARIABLES and problem.observed.all()
+        return problem.candidates & ~candidates & (self.interactions and affordable)
 
     def _views(self, problem: Problem, table: SplineTable, candidates: NDArray[np.bool_]) -> list[View]:
         """Return what scores read: the same for all effects, or something for each of them."""

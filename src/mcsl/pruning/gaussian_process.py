@@ -11,8 +11,8 @@ from scipy.optimize import minimize
 
 # Single precision halves the cost; the noise on the diagonal keeps every matrix well conditioned.
 Array = NDArray[np.float32]
-LEAST_RELEVANT = 0.05
-"""Inputs of less relevance change nothing over the range of the data."""
+# Inputs of less relevance change nothing over the range of the data.
+_LEAST_RELEVANT = 0.05
 _MOST_RELEVANT = 20.0
 _MANY_INPUTS = 5
 _PRIOR_DEVIATION = 3.0
@@ -41,8 +41,13 @@ def gaussian(left: Array, right: Array) -> Array:
     return similarity
 
 
-def learn_kernel(inputs: Array, responses: Array, *, block_size: int = 500) -> Kernel:
-    """Maximise the posterior of relevances and noise, from the best of a few equal relevances.
+def learn_kernel(
+    inputs: Array, responses: Array, *, likely: NDArray[np.bool_] | None = None, block_size: int = 500
+) -> Kernel:
+    """Maximise the posterior of relevances and noise, from the best of a few starts.
+
+    All inputs start with equal relevances, or those that are `likely` to matter with larger ones: among
+    many inputs, equal relevances make all rows strangers to each other, and no step leads out of that.
 
     The posterior is the marginal likelihood times half-normal priors on the relevances, which keep weak
     data from being explained by a few very short length scales. The responses share the kernel; each has
@@ -56,13 +61,20 @@ def learn_kernel(inputs: Array, responses: Array, *, block_size: int = 500) -> K
     blocks = list(
         zip(np.array_split(inputs, n_blocks), np.array_split(responses, n_blocks), strict=True),
     )
-    n_inputs = inputs.shape[1]
-    points = [np.append(np.full(n_inputs, scale), 0.0) for scale in (1 / n_inputs, 0.3, 1.0, 2.0)]
-    start = min(points, key=lambda point: _loss(point, blocks[:1])[0])
+    start = min(_starts(inputs.shape[1], likely), key=lambda point: _loss(point, blocks[:1])[0])
     found = _climb(start, blocks[: max(n_blocks // 3, 1)], max_steps=25)
-    if np.sum(found[:-1] >= LEAST_RELEVANT) >= _MANY_INPUTS:
+    if np.sum(found[:-1] >= _LEAST_RELEVANT) >= _MANY_INPUTS:
         found = _climb(found, blocks, max_steps=5)
     return Kernel(found[:-1].astype(np.float32), float(np.exp(found[-1])))
+
+
+def _starts(n_inputs: int, likely: NDArray[np.bool_] | None) -> list[NDArray[np.float64]]:
+    """Return points to start from: relevances, and the logarithm of the noise behind them."""
+    if likely is None:
+        relevances = [np.full(n_inputs, scale) for scale in (1 / n_inputs, 0.3, 1.0, 2.0)]
+    else:
+        relevances = [np.where(likely, high, low) for high in (0.3, 1.0) for low in (0.0, 0.02, 0.1)]
+    return [np.append(relevance, 0.0) for relevance in relevances]
 
 
 def _climb(

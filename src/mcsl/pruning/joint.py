@@ -49,7 +49,7 @@ def joint_test(
     of their additive dependence on the other inputs. The factors of several responses are multiplied
     first and summed. A group without relevance in the kernel hardly moves m: its p-value is 1.
     """
-    x, y = _tamed(inputs), _tamed(responses).astype(np.float32)
+    x, y = tamed(inputs), tamed(responses).astype(np.float32)
     kernel = learn_kernel(x.astype(np.float32), y)
     least = _least_relevance(kernel, len(x))
     relevant = [k for k, group in enumerate(groups) if kernel.relevance[group].max() >= least]
@@ -90,7 +90,7 @@ def _sharpened(kernel: Kernel, tested: Sequence[NDArray[np.intp]]) -> Kernel:
     return Kernel(relevance, kernel.noise)
 
 
-def _tamed(values: Matrix) -> Matrix:
+def tamed(values: Matrix) -> Matrix:
     """Return the columns standardised; a heavy-tailed one is replaced by its normal scores."""
     standardized = standardize(values)
     heavy = np.abs(standardized).max(axis=0) > _HEAVY_TAIL
