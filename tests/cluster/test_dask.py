@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+import sys
 
 import joblib
 import numpy as np
@@ -26,6 +27,15 @@ def client():
         joblib.parallel_config("dask"),
     ):
         yield client
+
+
+def test_pruning_runs_on_the_workers(client):
+    found = mcsl.learn(SIMULATION.dataset)
+    with joblib.parallel_config("sequential"):
+        expected = mcsl.learn(SIMULATION.dataset)
+    assert found.graph == expected.graph
+    assert found.tests == expected.tests
+    assert any(client.run(lambda: "mcsl.pruning.joint" in sys.modules).values())
 
 
 def test_half_samples_survive_the_death_of_a_worker(client, tmp_path):

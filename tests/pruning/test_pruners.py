@@ -1,5 +1,7 @@
 """What every pruner promises, and what each of them finds."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -108,6 +110,23 @@ def test_the_interaction_test_is_repeatable_and_parallel_runs_agree():
     problem = problem_of(additive_table(300))
     once, again = (InteractionPruner(n_jobs=n).prune(complete(5), problem) for n in (1, 2))
     np.testing.assert_allclose([t.value for t in once.tests], [t.value for t in again.tests], rtol=1e-6)
+
+
+@pytest.mark.parametrize("pruner", TESTING, ids=repr)
+def test_a_task_holds_what_it_reads_and_no_more(pruner, monkeypatch):
+    sizes = []
+
+    def measure(tasks, n_jobs, **options):
+        for function, arguments, options in tasks:
+            sizes.append(len(pickle.dumps((function, arguments, options))))
+            yield function(*arguments, **options)
+
+    monkeypatch.setattr("mcsl.pruning.regressions.side_by_side", measure)
+    strangers = np.random.default_rng(0).standard_normal((600, 20))
+    for values in (additive_table(), np.column_stack([additive_table(), strangers])):
+        pruner.prune(CausalGraph.from_edges(ADDITIVE_EDGES, names(values.shape[1])), problem_of(values))
+    few, many = np.split(np.array(sizes), 2)
+    assert (many <= few + 100).all()
 
 
 def test_quadratic_coefficients_are_those_of_the_table():
