@@ -8,6 +8,8 @@ def learn(data: Data, **settings) -> np.ndarray:
     import torch
     from cdt.causality.graph import SAM
 
+    # Importing gCastle, which the worker may have done for another method, makes this float64.
+    torch.set_default_dtype(torch.float32)
     torch.manual_seed(data.seed)
     graph = SAM(gpus=0, **settings).predict(pd.DataFrame(data.values))
     probabilities = nx.to_numpy_array(graph, nodelist=range(data.values.shape[1]))
