@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
-from typing import Any
+from typing import TypeVar
 
-from joblib import Parallel
+from joblib import Parallel, delayed
+
+Found = TypeVar("Found")
 
 
 def side_by_side(
-    tasks: Iterable[Any], n_jobs: int | None, *, ordered: bool = True, prefer: str | None = None
-) -> Iterator[Any]:
-    """Run delayed functions on joblib's backend and yield each result once it is there."""
+    tasks: Iterable[Callable[[], Found]],
+    n_jobs: int | None,
+    *,
+    ordered: bool = True,
+    prefer: str | None = None,
+) -> Iterator[Found]:
+    """Call tasks on joblib's backend and yield each result once it is there.
+
+    A task holds all that it reads and no more, since it may run on another machine.
+    """
     return_as = "generator" if ordered else "generator_unordered"
     try:
         engine = Parallel(n_jobs=n_jobs, return_as=return_as, prefer=prefer)
     except ValueError:
         # Pools, such as Ray's, hand over all results at the end.
         engine = Parallel(n_jobs=n_jobs, prefer=prefer)
-    results = engine(tasks)
+    # Dask would keep large arguments apart from tasks, where they are lost with the worker that holds them.
+    results = engine(delayed(_call)(task) for task in tasks)
     try:
         for result in results:  # noqa: UP028
             yield result
@@ -29,3 +39,7 @@ def side_by_side(
             with suppress(KeyboardInterrupt):
                 results.throw(KeyboardInterrupt)
         raise
+
+
+def _call(task: Callable[[], Found]) -> Found:
+    return task()

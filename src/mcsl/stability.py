@@ -6,12 +6,13 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from joblib import delayed, parallel_config
+from joblib import parallel_config
 from numpy.typing import NDArray
 
 from mcsl.checkpoint import identify
@@ -72,8 +73,7 @@ def assess_stability(
     run = identify(table.dataset.fingerprint(), table.starts, recipe.describe(), settings)
     ledger = _Ledger.open(path, run, force=force)
     waiting = [k for k in range(n_halves) if k not in ledger.edges]
-    # Every task carries its half: what an engine keeps apart is lost with the worker that holds it.
-    refits = (delayed(_refit)(k, _part(table, halves[k], blocks), recipe, settings) for k in waiting)
+    refits = (partial(_refit, k, _part(table, halves[k], blocks), recipe, settings) for k in waiting)
     finished = side_by_side(refits, n_jobs, ordered=False)
     for n_done in range(n_halves - len(waiting), n_halves + 1):
         for observer in observers:

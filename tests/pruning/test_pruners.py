@@ -117,9 +117,9 @@ def test_a_task_holds_what_it_reads_and_no_more(pruner, monkeypatch):
     sizes = []
 
     def measure(tasks, n_jobs, **options):
-        for function, arguments, options in tasks:
-            sizes.append(len(pickle.dumps((function, arguments, options))))
-            yield function(*arguments, **options)
+        for task in tasks:
+            sizes.append(len(pickle.dumps(task)))
+            yield task()
 
     monkeypatch.setattr("mcsl.pruning.regressions.side_by_side", measure)
     strangers = np.random.default_rng(0).standard_normal((600, 20))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
-from joblib import delayed
 from numpy.typing import NDArray
 
 from mcsl.parallel import side_by_side
@@ -20,7 +20,7 @@ _MAX_ROWS = 3000
 
 
 def relevant_predecessors(
-    problem: Problem, order: Sequence[int], candidates: NDArray[np.bool_], *, n_jobs: int = 1
+    problem: Problem, order: Sequence[int], candidates: NDArray[np.bool_], *, n_jobs: int | None = None
 ) -> NDArray[np.bool_]:
     """Return the edges along the order whose cause moves a Gaussian process over all that comes earlier.
 
@@ -34,23 +34,38 @@ def relevant_predecessors(
     rows = np.random.default_rng(0).permutation(problem.n_samples)[:_MAX_ROWS]
     values = tamed(problem.dataset.values[rows]).astype(np.float32)
 
-    def causes_at(place: int) -> NDArray[np.intp]:
-        effect, variable = order[place], problem.variables[order[place]]
-        earlier = np.array([j for j in order[:place] if problem.candidates[j, effect]], dtype=np.intp)
-        if candidates[earlier, effect].all():
-            return earlier
-        owner = np.repeat(np.arange(len(earlier)), [len(problem.variables[j].inputs) for j in earlier])
-        columns = [*variable.own_past, *(c for j in earlier for c in problem.variables[j].inputs)]
-        n_past = len(variable.own_past)
-        likely = np.append(np.ones(n_past, dtype=bool), candidates[earlier[owner], effect])
-        kernel = learn_kernel(values[:, columns], values[:, list(variable.outputs)], likely=likely)
-        relevance = np.zeros(len(earlier))
-        np.maximum.at(relevance, owner, kernel.relevance[n_past:])
-        strongest = np.argsort(-relevance)[:_MOST_CAUSES]
-        return earlier[strongest[relevance[strongest] >= _LEAST_RELEVANCE]]
+    def listen(effect: int, earlier: NDArray[np.intp]) -> Callable[[], NDArray[np.intp]]:
+        past, inputs = problem.variables[effect].own_past, [problem.variables[j].inputs for j in earlier]
+        owner = np.repeat(np.arange(len(earlier)), [len(columns) for columns in inputs])
+        likely = np.append(np.ones(len(past), dtype=bool), candidates[earlier[owner], effect])
+        read = values[:, [*past, *(column for columns in inputs for column in columns)]]
+        return partial(_heard, read, values[:, list(problem.variables[effect].outputs)], likely, owner)
 
-    places = range(1, len(order))
-    found = side_by_side((delayed(causes_at)(place) for place in places), n_jobs, prefer="threads")
-    for place, causes in zip(places, found, strict=True):
-        relevant[causes, order[place]] = True
+    earlier = {
+        effect: np.array([j for j in order[:place] if problem.candidates[j, effect]], dtype=np.intp)
+        for place, effect in enumerate(order)
+    }
+    open_effects = []
+    for effect, causes in earlier.items():
+        if candidates[causes, effect].all():
+            relevant[causes, effect] = True
+        else:
+            open_effects.append(effect)
+    tasks = (listen(effect, earlier[effect]) for effect in open_effects)
+    for effect, heard in zip(open_effects, side_by_side(tasks, n_jobs, prefer="threads"), strict=True):
+        relevant[earlier[effect][heard], effect] = True
     return relevant
+
+
+def _heard(
+    inputs: NDArray[np.float32],
+    responses: NDArray[np.float32],
+    likely: NDArray[np.bool_],
+    owner: NDArray[np.intp],
+) -> NDArray[np.intp]:
+    """Return the causes that move a Gaussian process; `owner` says whose the last inputs are."""
+    kernel = learn_kernel(inputs, responses, likely=likely)
+    relevance = np.zeros(owner[-1] + 1)
+    np.maximum.at(relevance, owner, kernel.relevance[-len(owner) :])
+    strongest = np.argsort(-relevance)[:_MOST_CAUSES]
+    return strongest[relevance[strongest] >= _LEAST_RELEVANCE]

@@ -78,8 +78,9 @@ class OrderSearch:
     equal_variances: bool = False
     """Whether all noises are Gaussian with one variance in the table's own units, T_i being the identity.
     Where that is so, variances tell causes from effects; where it is not, they mislead."""
-    n_jobs: int = 1
-    """How many effects are looked at side by side for causes that screening missed."""
+    n_jobs: int | None = None
+    """How many effects are looked at side by side for causes that screening missed; None leaves it to
+    `joblib.parallel_config`, and -1 takes all there is."""
 
     def find(self, problem: Problem) -> OrderFit:
         """Screen the edges, climb to the best graph, and order what it leaves open."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from joblib import delayed
 from threadpoolctl import threadpool_limits
 
 from mcsl.errors import GraphError, SettingsError
@@ -74,8 +73,7 @@ def prune_by_regressions(
 ) -> Pruned:
     """Judge the causes of every effect and keep the edges whose value passes, or that are required.
 
-    What `prepare` returns judges one effect, wherever joblib's backend runs it: it holds all that it reads
-    of the table, and nothing else.
+    What `prepare` returns judges one effect; see `side_by_side` for what it may hold.
     """
     if graph.names != problem.names:
         raise GraphError(
@@ -94,17 +92,12 @@ def prune_by_regressions(
 
     # One thread a regression and none inside it: the matrices are too small to share.
     with threadpool_limits(1):
-        tasks = (delayed(_call)(prepare(regression)) for regression in regressions)
-        found = side_by_side(tasks, n_jobs, prefer="threads")
+        found = side_by_side(map(prepare, regressions), n_jobs, prefer="threads")
         for regression, findings in zip(regressions, found, strict=True):
             of_effect = tuple(verdict(c, regression.effect, findings[c]) for c in regression.causes)
             tests += of_effect
             observer(of_effect)
     return Pruned(CausalGraph(adjacency, graph.names), tuple(tests))
-
-
-def _call(judge: Callable[[], Findings]) -> Findings:
-    return judge()
 
 
 def check_significance(significance: float | None) -> None:
