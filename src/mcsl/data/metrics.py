@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import os
 from collections.abc import Sequence
@@ -28,7 +29,10 @@ def read_metrics(
     column holds the time or a row number, and is not read. Cells that are no numbers are missing.
     """
     path = Path(path)
-    rows = list(records(decode(read_bytes(path), str(path)), ","))
+    try:
+        rows = list(records(decode(read_bytes(path), str(path)), ","))
+    except csv.Error as error:
+        raise DataError(f"{path} cannot be read as delimited text: {error}.") from None
     n_names = next((k for k, row in enumerate(rows) if _number(row.cells[0]) is not None), len(rows))
     head, body = [row.cells for row in islice(rows, n_names)], rows[n_names:]
     # pandas gives the name of the index a row of its own.
@@ -38,7 +42,7 @@ def read_metrics(
             f"{path} has {len(head)} rows of names above {len(body)} rows of numbers; a table of metrics has "
             "a row of components, one of metrics and perhaps one of statistics."
         )
-    kept = list(range(1, len(head[0])))
+    kept = list(range(1, min(map(len, head))))
     for level, wanted in zip(range(1, len(head)), (metric, statistic), strict=False):
         kept = _matching(head[level], kept, wanted, level, path)
     names = [head[0][k].strip() for k in kept]

@@ -63,7 +63,8 @@ def parse_json(text: str) -> tuple[list[str], list[tuple[str, str]]]:
         names, edges = content["variables"], [(cause, effect) for cause, effect in content["edges"]]
     except (ValueError, TypeError, KeyError, RecursionError):
         names, edges = None, []
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+    named = [*names, *(name for edge in edges for name in edge)] if isinstance(names, list) else [None]
+    if not all(isinstance(name, str) for name in named):
         raise GraphError('A graph in JSON looks like {"variables": ["a", "b"], "edges": [["a", "b"]]}.')
     return names, edges
 
