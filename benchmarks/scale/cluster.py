@@ -21,7 +21,7 @@ from benchmarks.provenance import commit, machine, now, versions
 import mcsl
 
 RESULTS = Path(__file__).parents[1] / "results" / "cluster.jsonl"
-CELL = {"model": "gp-add", "degree": 1, "n_variables": 10, "n_samples": 2000, "seed": 1000}
+CELL = {"model": "gp-add", "degree": 1, "n_variables": 10, "n_samples": 1000, "seed": 1000}
 N_HALVES = 40
 N_WORKERS = 2
 
