@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcsl.checkpoint import Checkpoint, identify
-from mcsl.data import SeriesTable, to_dataset, to_series
+from mcsl.data import LongTable, SeriesTable, open_long_table, to_dataset, to_series
 from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph, threshold
+from mcsl.memory import DEFAULT_MEMORY, parse_memory
 from mcsl.missing import MissingRule, complete
 from mcsl.problem import Knowledge, Problem, cut_windows
 from mcsl.pruning import EdgeTest, LagTest, lag_tests, prune
@@ -42,6 +43,7 @@ def learn(
     resample: str | float | None = None,
     knowledge: Knowledge | None = None,
     missing: MissingRule = "refuse",
+    memory: str | int = DEFAULT_MEMORY,
     seed: int = 0,
     observers: Sequence[Observer] = (),
     checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
@@ -59,23 +61,32 @@ def learn(
     no edge. `series`, `time` and `resample` say how rows make up series, see `to_series`, whose
     SeriesTable is `data` too.
 
+    A table with more rows than `memory` holds, such as "2GB" or a number of bytes, is read in blocks, from a
+    Parquet file, a polars LazyFrame or what is in memory, with the same result. Additive tests count all
+    rows; what needs rows at once gets as many as fit, drawn at random by the seed.
+
     With a directory as `checkpoint`, every expensive step is kept there once it is done. If the process
     dies, the same call goes on after the last step, to exactly the same result; a call that returns removes
     what was kept. An interrupt (Ctrl-C) raises `Interrupted`, with the best graph so far where there is one.
     """
     timings: dict[str, float] = {}
     with _timed("read", timings):
-        table = _read(data, lags, missing, series=series, time=time, resample=resample)
+        budget = parse_memory(memory)
+        table, long = _read(data, lags, missing, budget, seed, series=series, time=time, resample=resample)
+        digest = long.fingerprint if long else table.dataset.fingerprint()
         completed = complete(table.dataset, missing, seed)
         rows = table if missing == "refuse" else SeriesTable.of(completed.dataset)
         problem, summary = cut_windows(rows, lags=lags, groups=groups)
         problem = replace(problem, observed=completed.observed)
+        n_samples = long.rows.n_samples if long else problem.n_samples
+        problem = replace(problem, whole=long.rows) if long else problem.sampled(budget, seed)
     recipe = recipe or Recipe.default()
     knowledge = knowledge or Knowledge()
     given = problem = problem.with_knowledge(knowledge)
     steps = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
     how = {"groups": groups, "lags": lags, "knowledge": knowledge, "missing": missing, "seed": seed}
-    steps.begin(identify(table.dataset.fingerprint(), table.starts, recipe.describe(), how))
+    how["rows"] = problem.n_samples
+    steps.begin(identify(digest, table.starts, recipe.describe(), how))
     if recipe.standardize:
         problem = replace(problem, dataset=problem.dataset.standardized())
     problem, found = _search(problem, recipe, seed, observers, timings, steps)
@@ -94,8 +105,9 @@ def learn(
             recipe=recipe,
             knowledge=knowledge,
             seed=seed,
-            n_samples=problem.n_samples,
-            fingerprint=table.dataset.fingerprint(),
+            n_samples=n_samples,
+            n_drawn=problem.n_samples if problem.n_samples < n_samples else 0,
+            fingerprint=digest,
             versions={name: version(name) for name in _VERSIONED},
             timings=timings,
             edge_counts={**found.edge_counts, "pruned": graph.n_edges},
@@ -103,7 +115,7 @@ def learn(
             lag_tests=tuple(by_lag),
             series=summary,
             missing=completed.summary,
-            problem=given,
+            problem=replace(given, whole=None),
         )
 
     try:
@@ -131,14 +143,20 @@ class Interrupted(KeyboardInterrupt):
         self.result = result
 
 
-def _read(data: Any, lags: int, missing: MissingRule, **layout: Any) -> SeriesTable:
-    """Read series where anything speaks of time, and otherwise a table."""
+def _read(
+    data: Any, lags: int, missing: MissingRule, memory: int, seed: int, **layout: Any
+) -> tuple[SeriesTable, LongTable | None]:
+    """Read series where anything speaks of time, and otherwise a table, or the rows drawn from a long one."""
     timed = lags > 0 or any(option is not None for option in layout.values())
     if timed and missing != "refuse":
         raise SettingsError("`missing` is a rule for tables; short gaps of series are filled anyway.")
     if timed or isinstance(data, SeriesTable):
-        return to_series(data, **layout)
-    return SeriesTable.of(to_dataset(data, allow_missing=missing != "refuse"))
+        return to_series(data, **layout), None
+    if missing == "refuse":
+        long = data if isinstance(data, LongTable) else open_long_table(data, memory=memory, seed=seed)
+        if long:
+            return SeriesTable.of(long.sample), long
+    return SeriesTable.of(to_dataset(data, allow_missing=missing != "refuse")), None
 
 
 class _Found(NamedTuple):

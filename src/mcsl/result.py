@@ -63,8 +63,11 @@ class Result:
     """How the samples were cut from series."""
     missing: MissingSummary = field(default_factory=MissingSummary)
     """What became of missing values."""
+    n_drawn: int = 0
+    """Rows that were drawn at random because not all could be held; 0 if all were."""
     problem: Problem | None = field(default=None, repr=False)
-    """The table in its own units, its variables and the edges allowed; None in a result read from a file."""
+    """The table in its own units, or the rows drawn from it, its variables and the edges allowed; None in a
+    result read from a file."""
     stored_sem: FittedSEM | None = field(default=None, repr=False)
     """The fitted model of a result read from a file."""
     stored_trust: tuple[Finding, ...] = field(default=(), repr=False)
@@ -102,6 +105,12 @@ class Result:
             standardized=self.recipe.standardize,
             stability=self.stability,
         )
+
+    @property
+    def rows_sentence(self) -> str:
+        """Say how many rows were drawn, and what for; empty if all rows were held."""
+        drawn = f"{self.n_drawn} of {self.n_samples} rows"
+        return f"Drew {drawn} at random for the order, the joint tests and the model." if self.n_drawn else ""
 
     @property
     def confidence(self) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ import typer
 from mcsl.errors import SettingsError
 
 if TYPE_CHECKING:
-    from mcsl.data import Dataset, SeriesTable
+    from mcsl.data import Dataset, LongTable, SeriesTable
 
 GroupsFile = Annotated[
     Path | None,
@@ -64,6 +64,10 @@ MaxGap = Annotated[
         show_default=False,
     ),
 ]
+Memory = Annotated[
+    str,
+    typer.Option(help="Memory to use. Longer tables are read in blocks, best from Parquet.", metavar="SIZE"),
+]
 
 
 def read_rows(
@@ -76,13 +80,18 @@ def read_rows(
     time: str | None,
     resample: str | None,
     max_gap: int | None,
-) -> Dataset | SeriesTable:
+    memory: str,
+    seed: int,
+) -> Dataset | LongTable | SeriesTable:
     """Read series if any option speaks of them, and a table otherwise."""
-    from mcsl.data import read_table, to_series
+    from mcsl.data import open_long_table, read_table, to_series
     from mcsl.data.series import MAX_GAP
+    from mcsl.memory import parse_memory
 
+    budget = parse_memory(memory)
     if not lags and (series, time, resample, max_gap) == (None, None, None, None):
-        return read_table(path, drop=drop, allow_missing=allow_missing)
+        long = None if allow_missing else open_long_table(path, memory=budget, seed=seed, drop=drop)
+        return long or read_table(path, drop=drop, allow_missing=allow_missing)
     if allow_missing:
         raise SettingsError("--missing is for tables; in series, gaps are filled up to --max-gap values.")
     longest = MAX_GAP if max_gap is None else max_gap

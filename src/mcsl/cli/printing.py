@@ -41,6 +41,8 @@ def print_result(result: Result) -> None:
         _print(f"{result.series.sentence} Lags that matter are listed, 0 for the same time; see lags.csv.")
     if result.missing.n_missing:
         _print(result.missing.sentence)
+    if result.n_drawn:
+        _print(result.rows_sentence)
     if result.stability:
         _print(result.stability.sentence(result.graph))
     if result.trust:

@@ -113,6 +113,7 @@ def _parts(result: Result) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "recipe": _plain({"name": result.recipe.name, "description": result.recipe.describe()}),
         "seed": result.seed,
         "n_samples": result.n_samples,
+        "n_drawn": result.n_drawn,
         "fingerprint": result.fingerprint,
         "versions": dict(result.versions),
         "timings": _plain(dict(result.timings)),
@@ -153,6 +154,7 @@ def _to_result(document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) 
         recipe=RecordedRecipe(_text(document["recipe"]["name"]), dict(document["recipe"]["description"])),
         seed=int(document["seed"]),
         n_samples=int(document["n_samples"]),
+        n_drawn=int(document.get("n_drawn", 0)),
         fingerprint=_text(document["fingerprint"]),
         versions={_text(name): _text(number) for name, number in document["versions"].items()},
         timings={_text(name): float(seconds) for name, seconds in document["timings"].items()},
@@ -202,6 +204,8 @@ def _unpack(content: bytes) -> dict[str, bytes]:
         for name, largest in _LARGEST.items():
             if listed.count(name) != 1:
                 raise ValueError(f"it must hold {name} once")
+            if archive.getinfo(name).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError(f"{name} is packed in an unusual way")
             with archive.open(name) as member:
                 members[name] = member.read(min(largest, 100 * len(content) + 2**20) + 1)
                 if member.read(1):

@@ -16,6 +16,8 @@ from mcsl.pruning.splines import SplineTable, spread, standardize
 Array = NDArray[np.float64]
 
 _BLOCK_VALUES = 2**18
+# The time for all inner products grows with the square of the columns.
+_MAX_COLUMNS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +72,15 @@ class LongSplineTable(SplineTable):
 
 
 def summed_splines(problem: Problem, *, n_basis: int = 10) -> SplineTable:
-    """Build the functions of a problem's columns, with inner products of all rows that it knows of."""
-    values = problem.dataset.values
-    if problem.whole is None:
+    """Build the functions of a problem's columns, with inner products of all rows if columns are few.
+
+    Millions of rows would show what a few functions cannot fit, and a test would take it for the effect of
+    another cause. So there are n^(1/5) functions of a column if that is more.
+    """
+    values, whole = problem.dataset.values, problem.whole
+    if whole is None or values.shape[1] > _MAX_COLUMNS:
         return SplineTable.of(values, n_basis=n_basis)
-    return LongSplineTable.over(problem.whole, values, n_basis=n_basis)
+    return LongSplineTable.over(whole, values, n_basis=max(n_basis, round(whole.n_samples**0.2) + 1))
 
 
 def _units(given: Array, values: Array) -> Callable[[Array], Array]:

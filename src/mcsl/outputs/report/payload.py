@@ -147,6 +147,7 @@ def _sentences(result: Result) -> Iterator[str]:
     if result.lag_tests:
         yield result.series.sentence
     yield result.missing.sentence
+    yield result.rows_sentence
     if result.stability:
         yield result.stability.sentence(result.graph)
 
