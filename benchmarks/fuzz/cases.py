@@ -73,11 +73,11 @@ def _damaged(content: bytes, alphabet: bytes, rng: random.Random) -> bytes:
 
 def _table(rng: random.Random) -> tuple[str, bytes]:
     """Delimited text whose cells, widths, header, quotes and line ends may all be odd."""
-    n_columns, n_rows = rng.choice([1, 2, 3, 3, 4, 6, 40]), rng.choice([0, 1, 19, 25, 30, 60, 120])
+    n_columns, n_rows = rng.choice([1, 2, 3, 3, 4, 6, 40]), rng.choice([0, 1, 19, *[25, 30, 60, 120] * 3])
     delimiter = rng.choice([",", ",", ",", "\t", ";", "|", " ", "  "])
     line_end = rng.choice(["\n", "\n", "\r\n", "\r"])
-    oddness = rng.choice([0.0, 0.0, 0.0, 0.002, 0.02, 0.3, 1.0])
-    raggedness = rng.choice([0.0, 0.0, 0.0, 0.05])
+    oddness = rng.choice([*[0.0] * 8, 0.002, 0.02, 0.3, 1.0])
+    raggedness = rng.choice([*[0.0] * 9, 0.05])
     odd_kinds = ["count", "constant", "large", "truth", "day"]
     kinds = [rng.choice(odd_kinds) if rng.random() < 0.1 else "normal" for _ in range(n_columns)]
 

@@ -78,6 +78,8 @@ def parse_text(text: str, source: str) -> DelimitedText:
         head = list(islice(records(text, delimiter), 2))
     except csv.Error as error:
         raise DataError(f"{source} cannot be read as delimited text: {error}.") from None
+    if not head:
+        raise DataError(f"{source} is empty.")
     first, second = head[0], head[-1].cells
     if _is_header(first.cells, delimiter):
         header_lines, names = first.last_line, [cell.strip() for cell in first.cells]
@@ -192,6 +194,8 @@ def sniff_delimiter(text: str) -> str:
         try:
             rows = [record.cells for record in islice(records(text, delimiter), 50)]
         except csv.Error:
+            rows = []
+        if not rows:
             return False, False, 0.0, 0
         widths = {len(cells) for cells in rows}
         cells = [cell for row in rows[1:] or rows for cell in row]

@@ -30,6 +30,8 @@ def read_adjacency(path: str | os.PathLike[str]) -> tuple[NDArray[np.bool_], tup
         rows = list(records(text, delimiter))
     except csv.Error as error:
         raise GraphError(f"{path} cannot be read as a matrix: {error}.") from None
+    if not rows:
+        raise GraphError(f"{path} is empty.")
     effects, causes, body = _split(rows, path)
     matrix = np.array([[_edge(cell, row, path) for cell in row.cells] for row in body])
     if len(set(effects)) != len(effects):
