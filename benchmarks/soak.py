@@ -32,17 +32,21 @@ def problem(seed: int) -> tuple[str, dict[str, Any]]:
     """Draw the arguments of `learn`, and say what kind of problem it is."""
     rng = np.random.default_rng(seed)
     recipe = mcsl.Recipe.default() if rng.random() < 0.4 else mcsl.Recipe.additive()
-    size = {"n_variables": int(rng.integers(2, 9)), "n_samples": int(rng.integers(50, 301))}
+    n_variables = int(rng.integers(2, 9))
+    size = {
+        "n_variables": n_variables,
+        "n_samples": int(rng.integers(50, 301)),
+        "degree": float(rng.uniform(0, min(2, (n_variables - 1) / 2))),
+    }
     kind = rng.choice(["plain", "groups", "lags", "missing"], p=[0.7, 0.1, 0.1, 0.1])
     options: dict[str, Any] = {"recipe": recipe, "seed": seed}
     if kind == "groups":
-        simulation = mcsl.simulate("gp-vec", **size, degree=1, seed=seed)
+        simulation = mcsl.simulate("gp-vec", **size, seed=seed)
         return kind, {**options, "data": simulation.dataset, "groups": simulation.groups}
     if kind == "lags":
-        series = mcsl.simulate_series(**size, degree=1, seed=seed)
+        series = mcsl.simulate_series(**size, seed=seed)
         return kind, {**options, "data": series.dataset, "lags": 1}
-    degree = float(rng.uniform(0, min(2, size["n_variables"] - 1)))
-    table = mcsl.simulate(str(rng.choice(MODELS)), **size, degree=degree, seed=seed).dataset
+    table = mcsl.simulate(str(rng.choice(MODELS)), **size, seed=seed).dataset
     if kind == "missing":
         values = table.values.copy()
         values[rng.random(values.shape) < 0.02] = np.nan
