@@ -25,6 +25,7 @@ from mcsl.pruning.regressions import (
 )
 
 _CLEARLY_BETTER = 3.0
+_MANY_EFFECTS = 12
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,14 @@ class InteractionPruner(EffectwisePruner):
 
         limit = level(self.significance, problem.n_variables)
         return prune_by_regressions(
-            graph, problem, prepare, lambda value: value < limit, n_jobs=self.n_jobs, observer=observer
+            graph,
+            problem,
+            prepare,
+            lambda value: value < limit,
+            n_jobs=self.n_jobs,
+            # LAPACK keeps Python's lock while it factorises; few effects are not worth another process.
+            prefer="processes" if problem.n_variables >= _MANY_EFFECTS else "threads",
+            observer=observer,
         )
 
 
