@@ -1,6 +1,6 @@
 """Recipes on the paper's data models, standardised or raw: one JSON line per (scenario, method, seed).
 
-    python benchmarks/recipe/run.py [--scenarios gp-ER4-10 ...] [--methods default ...] [--seeds 1000-1004]
+    python -m benchmarks.recipe.run [--scenarios gp-ER4-10 ...] [--methods default ...] [--seeds 1000-1004]
 
 Lines are appended as runs finish, and what is already there is not run again.
 """
@@ -11,12 +11,16 @@ import argparse
 import json
 import os
 import time
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
 import mcsl
+import mcsl.order.search as order_search
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import topological_order
 from mcsl.problem import Problem
@@ -56,9 +60,47 @@ SCENARIOS |= {
     for d in (10, 20)
 }
 
+SCENARIOS["varying-scales-ER1-10"] = {"degree": 1, "n_variables": 10}
+SCENARIOS["gp-SF4-50-causes"] = SCENARIOS["gp-SF4-50"] | {"hubs": "causes"}
 
-def by_recipe(recipe: mcsl.Recipe):
-    return lambda dataset, truth: mcsl.learn(dataset, recipe).graph
+
+def draw(scenario: str, seed: int) -> tuple[mcsl.Dataset, CausalGraph]:
+    if scenario.startswith("varying-scales"):
+        return varying_scales(**SCENARIOS[scenario], seed=seed)
+    simulation = mcsl.simulate(**SCENARIOS[scenario], seed=seed)
+    return simulation.dataset, simulation.graph
+
+
+def varying_scales(
+    *, n_variables: int, degree: float, seed: int, n_samples: int = 3000
+) -> tuple[mcsl.Dataset, CausalGraph]:
+    """Draw X_i = sum_j a_j sin(b_j X_j) + exp(0.6 sum_j c_j sin(X_j)) eps_i: causes move means and scales."""
+    rng = np.random.default_rng(seed)
+    graph = mcsl.simulate("gp-add", n_variables=n_variables, degree=degree, seed=seed, n_samples=20).graph
+    values = np.zeros((n_samples, n_variables))
+    for effect in topological_order(graph.adjacency):
+        causes = values[:, graph.adjacency[:, effect]]
+        a, b, c = rng.uniform(0.5, 1.5, size=(3, causes.shape[1])) * rng.choice([-1, 1], (3, causes.shape[1]))
+        scale = np.exp(0.6 * np.sin(causes) @ c)
+        values[:, effect] = np.sin(b * causes) @ a + scale * rng.standard_normal(n_samples)
+    return mcsl.Dataset(values, graph.names), graph
+
+
+def by_recipe(recipe: mcsl.Recipe, without: Mapping[str, object] | None = None):
+    """Learn by a recipe, with some functions of the order search replaced by ones that do nothing."""
+
+    def run(dataset, truth):
+        with ExitStack() as parts:
+            for name, nothing in (without or {}).items():
+                parts.enter_context(patch(f"mcsl.order.search.{name}", nothing))
+            return mcsl.learn(dataset, recipe).graph
+
+    return run
+
+
+def gaussian_only(problem, views, candidates, steady):
+    score = order_search._score(order_search.GaussianScore, views)
+    return order_search.climb(candidates, score, problem.required), score, "gaussian"
 
 
 def by_order(order_of):
@@ -73,17 +115,33 @@ def by_order(order_of):
     return run
 
 
+DEFAULT = mcsl.Recipe.default()
 METHODS = {
-    "default": by_recipe(mcsl.Recipe.default()),
+    "default": by_recipe(DEFAULT),
     "additive": by_recipe(mcsl.Recipe.additive()),
     "masked": by_recipe(mcsl.Recipe.masked()),
-    "default, additive tests": by_recipe(
-        replace(mcsl.Recipe.default(), pruner=mcsl.Recipe.additive().pruner)
+    "least squares": by_recipe(
+        replace(DEFAULT, standardize=False, order=replace(DEFAULT.order, equal_variances=True))
     ),
-    "default, additive order": by_recipe(replace(mcsl.Recipe.default(), order=mcsl.Recipe.additive().order)),
     "true order": by_order(lambda dataset, truth: topological_order(truth.adjacency)),
     "sort by variance": by_order(lambda dataset, truth: np.argsort(dataset.values.var(axis=0))),
 }
+ABLATIONS = {
+    "straightening": by_recipe(DEFAULT, {"straighten": lambda problem, *_: problem}),
+    "richer noise": by_recipe(DEFAULT, {"_climb_with_noise": gaussian_only}),
+    "products": by_recipe(
+        replace(DEFAULT, order=replace(DEFAULT.order, interactions=False)),
+        {"screen": lambda problem, *_, **__: problem.candidates},
+    ),
+    "order completion": by_recipe(
+        DEFAULT, {"complete_order": lambda adjacency, gains: topological_order(adjacency)}
+    ),
+    "the joint test": by_recipe(replace(DEFAULT, pruner=mcsl.Recipe.additive().pruner)),
+    "the second look": by_recipe(
+        DEFAULT, {"OrderSearch._beyond": lambda self, problem, candidates: np.zeros_like(candidates)}
+    ),
+}
+METHODS |= {f"default without {part}": run for part, run in ABLATIONS.items()}
 
 
 def main() -> None:
@@ -106,11 +164,11 @@ def main() -> None:
             keys = {method: (scenario, method, seed, options.standardized) for method in options.methods}
             if all(key in done for key in keys.values()):
                 continue
-            simulation = mcsl.simulate(**SCENARIOS[scenario], seed=seed)
-            dataset = simulation.dataset.standardized() if options.standardized else simulation.dataset
+            dataset, truth = draw(scenario, seed)
+            dataset = dataset.standardized() if options.standardized else dataset
             for method, key in keys.items():
                 if key not in done:
-                    record(METHODS[method], dataset, simulation.graph, key)
+                    record(METHODS[method], dataset, truth, key)
 
 
 def record(method, dataset, truth, key) -> None:
