@@ -112,7 +112,7 @@ def parquet_errors(path: Path) -> Iterator[None]:
 
     try:
         yield
-    except (pl.exceptions.PolarsError, OSError):
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
         raise DataError(f"{path} is not a complete Parquet file; write it again.") from None
 
 
