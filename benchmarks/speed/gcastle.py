@@ -15,7 +15,6 @@ import torch
 from castle.algorithms.gradient.mcsl.torch import MCSL
 from castle.algorithms.gradient.mcsl.torch.trainers.al_trainer import Trainer
 
-torch.set_num_threads(1)
 logging.disable(logging.INFO)
 own_train_step = Trainer.train_step
 clock = {}
@@ -36,6 +35,7 @@ def answer(request: dict) -> dict:
         return {name: version(name) for name in ("gcastle", "torch", "numpy")}
     # Importing gCastle makes float64 torch's default; float32 is what it would be without that.
     torch.set_default_dtype(getattr(torch, request["dtype"]))
+    torch.set_num_threads(request.get("n_threads", 1))
     values = np.load(request["table"]).astype(request["dtype"])
     MCSL(max_iter=1, iter_step=request["n_steps"]).learn(values)
     return {name: seconds / request["n_steps"] for name, seconds in clock.items()}
