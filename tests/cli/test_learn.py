@@ -3,15 +3,17 @@
 import io
 import json
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from mcsl.model import MLP, Linear, Quadratic
 from mcsl.objective import gaussian_likelihood, least_squares
-from mcsl.order import OrderSearch
 from mcsl.pruning import AdditivePruner, KeepAll
 from mcsl.recipe import Recipe
+
+EQUAL_VARIANCES = replace(Recipe.default().order, equal_variances=True)
 
 FILES = {"adjacency.csv", "edges.csv", "probabilities.csv", "trace.csv", "result.json", "result.mcsl"}
 
@@ -53,8 +55,8 @@ def test_verbose_logs_and_leaves_no_handler(mcsl, fake_learn, tmp_path):
         (["--mechanism", "quadratic"], "mechanism", Quadratic.init),
         (["--mechanism", "linear"], "mechanism", Linear.init),
         (["--recipe", "paper", "--score", "likelihood"], "score", gaussian_likelihood),
-        (["--score", "likelihood"], "order", OrderSearch()),
-        (["--score", "least-squares", "--no-standardize"], "order", OrderSearch(equal_variances=True)),
+        (["--score", "likelihood"], "order", Recipe.default().order),
+        (["--score", "least-squares", "--no-standardize"], "order", EQUAL_VARIANCES),
         (["--score", "least-squares", "--no-standardize"], "name", "default"),
         (["--recipe", "paper", "--score", "least-squares"], "score", least_squares),
         (["--sparsity", "0.25"], "sparsity_weight", 0.25),

@@ -1,4 +1,5 @@
 import importlib.util
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -8,8 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from mcsl.data import Dataset, SeriesTable
 from mcsl.errors import SettingsError
-from mcsl.model import MLP, Linear, MaskedSEM, Mechanism, Quadratic
+from mcsl.model import MLP, Layout, Linear, MaskedSEM, Mechanism, Quadratic
+from mcsl.problem import cut_windows
 
 _spec = importlib.util.spec_from_file_location(
     "mechanism_contract", Path(__file__).with_name("mechanism_contract.py")
@@ -29,6 +32,41 @@ def test_contract(init, d):
 @pytest.mark.parametrize("init", [MLP.init, Quadratic.init, Linear.init], ids=str)
 def test_contract_with_groups_and_lags(init):
     contract.check_mechanism(init, problem=contract.lagged_groups())
+
+
+@pytest.mark.parametrize("init", [MLP.init, Quadratic.init, Linear.init], ids=str)
+def test_contract_with_few_candidates(init):
+    contract.check_mechanism(init, problem=contract.few_candidates())
+
+
+def test_gathered_inputs_predict_what_all_columns_do():
+    problem = contract.few_candidates()
+    gathered = Linear.init(np.random.default_rng(0), problem)
+    assert gathered.weights.shape == (12, 1, 2)
+    dense = Linear.init(np.random.default_rng(0), contract.problem_of(12))
+    assert dense.weights.shape == (12, 1, 12)
+    weights = np.zeros(dense.weights.shape, np.float32)
+    for effect in range(12):
+        causes = np.flatnonzero(problem.candidates[:, effect])
+        weights[effect, 0, causes] = gathered.weights[effect, 0, : len(causes)]
+    dense = eqx.tree_at(lambda linear: linear.weights, dense, jnp.asarray(weights))
+    soft_mask = jnp.asarray(problem.candidates * 0.7, jnp.float32)
+    inputs = jnp.asarray(problem.dataset.values.T, jnp.float32)
+    assert np.allclose(gathered.predict(inputs, soft_mask), dense.predict(inputs, soft_mask), atol=1e-5)
+
+
+def test_gathered_inputs_read_windows_and_the_own_past():
+    values = np.random.default_rng(0).standard_normal((40, 8))
+    problem, _ = cut_windows(SeriesTable.of(Dataset(values, tuple("abcdefgh"))), lags=1)
+    candidates = np.zeros((8, 8), bool)
+    candidates[0, 1] = candidates[1, 2] = True
+    problem = replace(problem, candidates=candidates)
+    layout = Layout.of(problem)
+    # The own past, and one cause now and before.
+    assert layout.n_inputs == 3
+    mask = np.asarray(layout.input_mask(jnp.full((8, 8), 0.5)))
+    assert np.array_equal(mask[1], [1.0, 0.5, 0.5])
+    assert np.array_equal(mask[0], [1.0, 0.0, 0.0])
 
 
 def test_mlp_equals_a_loop_over_variables_on_masked_inputs():

@@ -6,32 +6,49 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
+from numpy.typing import NDArray
 
 from mcsl.problem import Problem
 
+# Above this share of the columns, one product with all of them is faster than gathering each variable's own.
+_GATHERED_SHARE = 0.3
+
 
 class Layout(eqx.Module):
-    """The columns each variable owns: one entry of the mask serves all columns of a pair of variables."""
+    """The columns each variable owns and reads: one entry of the mask serves all columns of a pair.
+
+    A mechanism reads the columns of its candidate causes and its own past. Where these are few for every
+    variable, they are gathered to the largest number of them, `n_inputs`; otherwise it reads all columns.
+    """
 
     owners: tuple[int, ...] = eqx.field(static=True)
     """The variable of each column, -1 for none."""
     outputs: tuple[tuple[int, ...], ...] = eqx.field(static=True)
     """The columns that each variable's mechanism predicts."""
+    gathered: tuple[tuple[int, ...], ...] | None = eqx.field(static=True)
+    """The columns that each variable's mechanism reads, filled up with -1; None for all columns."""
 
     @classmethod
     def of(cls, problem: Problem) -> Layout:
         """Return the layout of a problem's table."""
-        owner = {column: i for i, variable in enumerate(problem.variables) for column in variable.inputs}
-        columns = range(problem.dataset.n_variables)
+        variables, n_columns = problem.variables, problem.dataset.n_variables
+        owner = {column: i for i, variable in enumerate(variables) for column in variable.inputs}
+        read = []
+        for own, candidates in zip(variables, problem.candidates.T, strict=True):
+            causes = [variables[j] for j in np.flatnonzero(candidates)]
+            read.append([*own.own_past, *(column for cause in causes for column in cause.inputs)])
+        width = max(1, *map(len, read))
+        few = width < _GATHERED_SHARE * n_columns
         return cls(
-            tuple(owner.get(column, -1) for column in columns),
-            tuple(variable.outputs for variable in problem.variables),
+            tuple(owner.get(column, -1) for column in range(n_columns)),
+            tuple(variable.outputs for variable in variables),
+            tuple((*columns, *[-1] * (width - len(columns))) for columns in read) if few else None,
         )
 
     @property
-    def n_columns(self) -> int:
+    def n_inputs(self) -> int:
         """Number of columns that a mechanism reads."""
-        return len(self.owners)
+        return len(self.gathered[0]) if self.gathered else len(self.owners)
 
     @property
     def n_variables(self) -> int:
@@ -43,23 +60,21 @@ class Layout(eqx.Module):
         """Most columns that a variable predicts."""
         return max(map(len, self.outputs))
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether column i is variable i, no more and no less."""
-        return self.outputs == tuple((i,) for i in range(self.n_columns))
+    def read(self, columns: Float[Array, "column sample"]) -> Float[Array, "_ input sample"]:
+        """Return what each variable's mechanism reads, or what all of them read as if they were one."""
+        return columns[np.array(self.gathered)] if self.gathered else columns[None]
 
-    def column_mask(self, soft_mask: Float[Array, "cause effect"]) -> Float[Array, "column effect"]:
-        """Spread the mask over columns: own past is always read, the column to be predicted never."""
-        if self.is_plain:
-            return soft_mask
-        owners = np.array(self.owners)
-        fixed = np.full((self.n_columns, self.n_variables), np.nan)
-        fixed[owners < 0] = 0.0
-        own = np.flatnonzero(owners >= 0)
-        fixed[own, owners[own]] = 1.0
-        for effect, columns in enumerate(self.outputs):
-            fixed[list(columns), effect] = 0.0
-        return jnp.where(np.isnan(fixed), soft_mask[owners], fixed)
+    def input_mask(self, soft_mask: Float[Array, "cause effect"]) -> Float[Array, "effect input"]:
+        """Spread the mask over what is read: own past is always seen, the column to be predicted never."""
+        if not self.gathered and self.outputs == tuple((i,) for i in range(self.n_inputs)):
+            return soft_mask.T
+        effects = np.arange(self.n_variables)[:, None]
+        columns = np.array(self.gathered or [range(self.n_inputs)] * self.n_variables)
+        owners = np.where(columns < 0, -1, np.array(self.owners)[columns])
+        predicted = np.array([np.isin(c, own) for c, own in zip(columns, self.outputs, strict=True)])
+        unmasked = (owners == effects) & ~predicted
+        fixed: NDArray[np.bool_] = (owners < 0) | predicted | unmasked
+        return jnp.where(fixed, unmasked.astype(np.float32), soft_mask[owners, effects])
 
     def select(self, predicted: Float[Array, "effect width sample"]) -> Float[Array, "output sample"]:
         """Return one row an output column, variable after variable, without what only fills up the width."""

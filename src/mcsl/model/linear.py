@@ -13,7 +13,7 @@ from mcsl.problem import Problem
 class Linear(Mechanism):
     """A weighted sum of the causes and a constant for every variable."""
 
-    weights: Float[Array, "effect out column"]
+    weights: Float[Array, "effect out input"]
     bias: Float[Array, "effect out 1"]
     layout: Layout
 
@@ -21,12 +21,12 @@ class Linear(Mechanism):
     def init(cls, rng: np.random.Generator, problem: Problem) -> Linear:
         """Start with Xavier-uniform weights and a zero constant."""
         layout = Layout.of(problem)
-        shape = (layout.n_variables, layout.width, layout.n_columns)
+        shape = (layout.n_variables, layout.width, layout.n_inputs)
         return cls(xavier_uniform(rng, shape), zeros(*shape[:2], 1), layout)
 
     def predict(
         self, inputs: Float[Array, "column sample"], soft_mask: Float[Array, "cause effect"]
     ) -> Float[Array, "output sample"]:
         """Return (W * M') x + b."""
-        masked = self.weights * self.layout.column_mask(soft_mask).T[:, None, :]
-        return self.layout.select(masked @ inputs + self.bias)
+        masked = self.weights * self.layout.input_mask(soft_mask)[:, None, :]
+        return self.layout.select(masked @ self.layout.read(inputs) + self.bias)

@@ -28,8 +28,9 @@ class Mechanism(eqx.Module):
     ) -> Float[Array, "output sample"]:
         """Return h_i(M_i * x) for every variable i and sample x, where M_i is column i of the mask.
 
-        Inputs are all columns of the table, of which a variable may own several; `Layout` says which, and
-        spreads the mask over them. Outputs are the columns that variable 1 predicts, then those of 2, ....
+        Inputs are all columns of the table, of which a variable may own several; `Layout` says which, picks
+        those that a variable's mechanism reads, and spreads the mask over them. Outputs are the columns that
+        variable 1 predicts, then those of 2, ....
         """
 
 

@@ -17,7 +17,8 @@ class MLP(Mechanism):
     """A perceptron with leaky-ReLU hidden layers for every variable.
 
     The mask goes into the weights, since W (M_i * x) = (W * M_i) x: the first layer of all d networks
-    is then one matrix product, with samples on the last axis so that no layer needs a transpose.
+    is then one matrix product if all read all columns, with samples on the last axis so that no layer needs
+    a transpose.
     """
 
     weights: tuple[Float[Array, "effect out in"], ...]
@@ -29,7 +30,7 @@ class MLP(Mechanism):
         """Start `depth` hidden layers of `width` units with Xavier-uniform weights and zero biases."""
         layout = Layout.of(problem)
         d = layout.n_variables
-        sizes = [layout.n_columns, *[width] * depth, layout.width]
+        sizes = [layout.n_inputs, *[width] * depth, layout.width]
         shapes = [(d, out, into) for into, out in pairwise(sizes)]
         weights = tuple(xavier_uniform(rng, shape) for shape in shapes)
         return cls(weights, tuple(zeros(d, out, 1) for _, out, _ in shapes), layout)
@@ -38,10 +39,8 @@ class MLP(Mechanism):
         self, inputs: Float[Array, "column sample"], soft_mask: Float[Array, "cause effect"]
     ) -> Float[Array, "output sample"]:
         """Return the networks' outputs on masked inputs."""
-        d, width, _ = self.weights[0].shape
-        mask = self.layout.column_mask(soft_mask)
-        first = (self.weights[0] * mask.T[:, None, :]).reshape(d * width, -1)
-        hidden = (first @ inputs).reshape(d, width, -1) + self.biases[0]
+        first = self.weights[0] * self.layout.input_mask(soft_mask)[:, None, :]
+        hidden = first @ self.layout.read(inputs) + self.biases[0]
         for weight, bias in zip(self.weights[1:], self.biases[1:], strict=True):
             hidden = weight @ jax.nn.leaky_relu(hidden) + bias
         return self.layout.select(hidden)

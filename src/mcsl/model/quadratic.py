@@ -13,7 +13,7 @@ from mcsl.problem import Problem
 class Quadratic(Mechanism):
     """b + sum_j w_j x_j + sum_{j<=k} q_jk x_j x_k over the masked causes, for every variable."""
 
-    linear: Float[Array, "effect out column"]
+    linear: Float[Array, "effect out input"]
     second_order: Float[Array, "effect out pair"]
     bias: Float[Array, "effect out 1"]
     layout: Layout
@@ -22,19 +22,18 @@ class Quadratic(Mechanism):
     def init(cls, rng: np.random.Generator, problem: Problem) -> Quadratic:
         """Start with Xavier-uniform weights, counting every term as an input, and a zero constant."""
         layout = Layout.of(problem)
-        d, width, n_columns = layout.n_variables, layout.width, layout.n_columns
-        n_pairs = n_columns * (n_columns + 1) // 2
-        weights = xavier_uniform(rng, (d, width, n_columns + n_pairs))
-        return cls(weights[..., :n_columns], weights[..., n_columns:], zeros(d, width, 1), layout)
+        d, width, n_inputs = layout.n_variables, layout.width, layout.n_inputs
+        n_pairs = n_inputs * (n_inputs + 1) // 2
+        weights = xavier_uniform(rng, (d, width, n_inputs + n_pairs))
+        return cls(weights[..., :n_inputs], weights[..., n_inputs:], zeros(d, width, 1), layout)
 
     def predict(
         self, inputs: Float[Array, "column sample"], soft_mask: Float[Array, "cause effect"]
     ) -> Float[Array, "output sample"]:
         """Return the polynomials' values; a product carries the product of its causes' masks."""
-        left, right = np.triu_indices(len(inputs))
-        products = inputs[left] * inputs[right]
-        mask = self.layout.column_mask(soft_mask)
-        pair_mask = mask[left] * mask[right]
-        first = (self.linear * mask.T[:, None, :]) @ inputs
-        second = (self.second_order * pair_mask.T[:, None, :]) @ products
+        seen, mask = self.layout.read(inputs), self.layout.input_mask(soft_mask)
+        left, right = np.triu_indices(self.layout.n_inputs)
+        first = (self.linear * mask[:, None, :]) @ seen
+        pair_mask = mask[:, left] * mask[:, right]
+        second = (self.second_order * pair_mask[:, None, :]) @ (seen[:, left] * seen[:, right])
         return self.layout.select(first + second + self.bias)

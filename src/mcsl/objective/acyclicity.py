@@ -22,11 +22,18 @@ Acyclicity: TypeAlias = Callable[[Mask], Float[Array, ""]]
 _TINY = 1e-37
 
 
+@jax.custom_vjp
 def log_trace_exponential(soft_mask: Mask) -> Float[Array, ""]:
     """Return log(tr(e^M) - d), the paper's s(U), by scaling and squaring e^M - I.
 
-    With E = e^A - I, doubling A is E <- 2E + EE.
+    With E = e^A - I, doubling A is E <- 2E + EE. The gradient of tr(e^M) is the transpose of e^M itself,
+    which saves two thirds of the products.
     """
+    return _log_trace_exponential(soft_mask)[0]
+
+
+def _log_trace_exponential(soft_mask: Mask) -> tuple[Float[Array, ""], tuple[Mask, Float[Array, ""]]]:
+    """Return log(tr(e^M) - d), and e^M - I with the logarithm of its scale."""
     d = len(soft_mask)
     n_squarings = math.ceil(math.log2(max(d, 2))) + 1
     a = soft_mask / 2.0**n_squarings
@@ -36,7 +43,18 @@ def log_trace_exponential(soft_mask: Mask) -> Float[Array, ""]:
     log_scale = jnp.zeros(())
     for _ in range(n_squarings):
         excess, log_scale = _rescale(2 * jnp.exp(-log_scale) * excess + excess @ excess, 2 * log_scale)
-    return log_scale + jnp.log(jnp.trace(excess) + _TINY)
+    return log_scale + jnp.log(jnp.trace(excess) + _TINY), (excess, log_scale)
+
+
+def _log_trace_exponential_backward(
+    exponential: tuple[Mask, Float[Array, ""]], cotangent: Float[Array, ""]
+) -> tuple[Mask]:
+    excess, log_scale = exponential
+    whole = excess + jnp.exp(-log_scale) * jnp.eye(len(excess))
+    return (cotangent / (jnp.trace(excess) + _TINY) * whole.T,)
+
+
+log_trace_exponential.defvjp(_log_trace_exponential, _log_trace_exponential_backward)
 
 
 def log_polynomial(soft_mask: Mask) -> Float[Array, ""]:
