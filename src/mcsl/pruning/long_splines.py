@@ -75,12 +75,13 @@ def summed_splines(problem: Problem, *, n_basis: int = 10) -> SplineTable:
     """Build the functions of a problem's columns, with inner products of all rows if columns are few.
 
     Millions of rows would show what a few functions cannot fit, and a test would take it for the effect of
-    another cause. So there are n^(1/5) functions of a column if that is more.
+    another cause. So the functions of a column grow from nine at 10,000 rows with n^(1/5).
     """
     values, whole = problem.dataset.values, problem.whole
     if whole is None or values.shape[1] > _MAX_COLUMNS:
         return SplineTable.of(values, n_basis=n_basis)
-    return LongSplineTable.over(whole, values, n_basis=max(n_basis, round(whole.n_samples**0.2) + 1))
+    n_functions = round(9 * (whole.n_samples / 10_000) ** 0.2)
+    return LongSplineTable.over(whole, values, n_basis=max(n_basis, n_functions + 1))
 
 
 def _units(given: Array, values: Array) -> Callable[[Array], Array]:
