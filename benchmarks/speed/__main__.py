@@ -15,9 +15,7 @@ parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=
 parser.add_argument("--peers", type=Path, help="Python with gcastle; without it, only mcsl is measured")
 parser.add_argument("--core", type=int, default=0, help="the core that training steps run on")
 parser.add_argument("--rounds", type=int, default=5, help="measurements of each thing")
-parser.add_argument(
-    "--only", choices=("steps", "startup", "whole", "tables"), help="leave out the rest of the work"
-)
+parser.add_argument("--only", choices=("steps", "startup", "whole", "tables"), help="leave out the rest")
 options = parser.parse_args()
 
 measured = {
