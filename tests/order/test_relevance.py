@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from mcsl.data import Dataset
 from mcsl.order import OrderSearch, screen
@@ -12,6 +13,13 @@ from mcsl.problem import Problem
 
 N_INPUTS, N_CAUSES = 22, 4
 EFFECT = N_INPUTS
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """As the search does: threads inside small regressions only wait for each other."""
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture(scope="module")
