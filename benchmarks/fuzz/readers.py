@@ -21,7 +21,7 @@ from mcsl.problem import read_groups
 from mcsl.problem.groups import resolve_groups
 
 SECONDS = 5
-"""A case that takes longer hangs."""
+"""A case that computes longer hangs."""
 
 
 def outcome(case: Case, directory: Path, seed: int) -> str:
@@ -51,16 +51,24 @@ def _is_sentence(message: str) -> bool:
 
 @contextmanager
 def _alarm() -> Iterator[None]:
+    """Ring after some seconds of work, or after ten times as many of waiting for a machine with other work."""
+
     def ring(*_: Any) -> None:
         raise TimeoutError(f"took more than {SECONDS} s")
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(SECONDS)
+    alarms = {
+        signal.SIGPROF: (signal.ITIMER_PROF, SECONDS),
+        signal.SIGALRM: (signal.ITIMER_REAL, 10 * SECONDS),
+    }
+    before = {number: signal.signal(number, ring) for number in alarms}
+    for clock, seconds in alarms.values():
+        signal.setitimer(clock, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        for number, (clock, _) in alarms.items():
+            signal.setitimer(clock, 0)
+            signal.signal(number, before[number])
 
 
 def _check(holds: bool, what: str) -> None:
