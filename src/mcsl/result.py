@@ -84,20 +84,24 @@ class Result:
             )
         return fit_sem(self.graph, self.problem)
 
+    @property
+    def sem_if_any(self) -> FittedSEM | None:
+        """The fitted mechanisms, or None where there are none and none can be fitted."""
+        try:
+            return self.sem
+        except DataError:
+            return None
+
     @cached_property
     def trust(self) -> tuple[Finding, ...]:
         """What speaks for the graph and what against it, checked when first asked for."""
         if self.problem is None or isinstance(self.recipe, RecordedRecipe):
             return self.stored_trust
-        try:
-            sem = self.sem
-        except DataError:
-            sem = None
         significance = getattr(self.recipe.pruner, "significance", 0.0)
         return assess_trust(
             self.graph,
             self.problem,
-            sem,
+            self.sem_if_any,
             stop_reason=self.stop_reason,
             cut_edges=self.cut_edges,
             tests=self.tests,

@@ -81,7 +81,7 @@ def to_bytes(result: Result, *, sem: bool = True) -> bytes:
     from safetensors.numpy import save
 
     document, arrays = _parts(result)
-    if sem and (model := _model(result)) is not None:
+    if sem and (model := result.sem_if_any) is not None:
         document["sem"], packed = pack_sem(model)
         arrays |= packed
     content = io.BytesIO()
@@ -93,13 +93,6 @@ def to_bytes(result: Result, *, sem: bool = True) -> bytes:
         ):
             archive.writestr(zipfile.ZipInfo(name), part)
     return content.getvalue()
-
-
-def _model(result: Result) -> Any:
-    try:
-        return result.sem
-    except DataError:
-        return None
 
 
 def _parts(result: Result) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcsl.edge_table import EdgeRow
-from mcsl.errors import DataError
 from mcsl.outputs.curves import edge_columns
 from mcsl.outputs.layout import layered_layout, port_width
 from mcsl.outputs.picture import break_name
@@ -31,7 +30,7 @@ _DRAWS = 50
 
 def payload(result: Result, command: str | None) -> dict[str, Any]:
     """Return everything that the page is made of."""
-    sem = _model(result)
+    sem = result.sem_if_any
     by_name = {finding.name: finding.figures for finding in result.trust}
     return {
         "graph": _drawing(result),
@@ -46,13 +45,6 @@ def payload(result: Result, command: str | None) -> dict[str, Any]:
         "sentences": [sentence for sentence in _sentences(result) if sentence],
         "provenance": _provenance(result, command),
     }
-
-
-def _model(result: Result) -> FittedSEM | None:
-    try:
-        return result.sem
-    except DataError:
-        return None
 
 
 def _drawing(result: Result) -> dict[str, Any]:
