@@ -44,7 +44,7 @@ def demo(
         typer.echo(f"Data, truth and results are in {out}.")
     typer.echo(
         "\nWhat to try next:\n"
-        "  mcsl learn yours.csv --out results       your own table, a row per sample\n"
+        "  mcsl learn yours.csv --out results --report      your own table, a row per sample\n"
         "  mcsl simulate gp --variables 10 --degree 2 --seed 1 --out simulated\n"
         "  mcsl learn simulated/data.csv --out learned\n"
         "  mcsl evaluate learned/adjacency.csv simulated/truth.csv"
