@@ -1,53 +1,119 @@
-"""Write the tables of docs/recipe.md from results/recipe.jsonl: `python -m benchmarks.recipe.tables`."""
+"""Write the tables and the figure of docs/recipe.md from stored lines: `python -m benchmarks.recipe.tables`."""
 
 from __future__ import annotations
 
+import csv
 import json
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 from benchmarks.readme import markdown_table, put_table
-from benchmarks.recipe.run import METHODS, RESULTS, SCENARIOS
+from benchmarks.recipe.run import ABLATIONS, RESULTS, SCENARIOS
 
-PAGE = Path(__file__).parents[2] / "docs" / "recipe.md"
-# Best mean SHD of any method in the paper's tables (arXiv:1910.08527), on its own draws of these models.
-PAPERS_BEST = {
-    **{
-        f"{model}-ER1-{d}": best
-        for model in ("gp", "gp-add")
-        for d, best in zip((10, 20, 50, 100), (1.4, 0.8, 3.8, 6.4), strict=True)
-    },
-    **{
-        f"{model}-ER4-{d}": best
-        for model in ("gp", "gp-add")
-        for d, best in zip((10, 20, 50, 100), (8.2, 15.8, 49.6, 77.2), strict=True)
-    },
-    **{f"quadratic-ER1-{d}": best for d, best in zip((10, 20, 50), (3.4, 4.4, 19.2), strict=True)},
-    **{f"pnl-ER1-{d}": best for d, best in zip((10, 20, 50), (9.4, 13.2, 70.0), strict=True)},
-    "gp-SF1-50": 12.6,
-    "gp-SF4-50": 78.4,
+HERE = Path(__file__).parent
+PAGE = HERE.parents[1] / "docs" / "recipe.md"
+COMPARISON = HERE.parent / "results" / "comparison.jsonl"
+PAPER = HERE.parent / "paper_tables.csv"
+COLUMNS = {
+    "default": "default",
+    "additive": "additive",
+    "least squares": "least squares, raw",
+    "sort by variance": "sorted by variance, raw",
+    "true order, all tests": "true order",
 }
+OTHERS = ("sort by variance", "true order, all tests")
+Cells = dict[tuple[str, str], list[dict]]
 
 
 def main() -> None:
+    cells = read_cells()
+    put_table(PAGE, "recipes", recipe_table(cells))
+    put_table(PAGE, "ablation", ablation_table(cells))
+    draw_ablation(cells, PAGE.with_name("images") / "ablation.png")
+
+
+def read_cells() -> Cells:
+    """Return the runs of every (scenario, method); what units cannot change is run on raw data alone."""
     cells = defaultdict(list)
-    for row in map(json.loads, RESULTS.read_text().splitlines()):
-        cells[row["scenario"], row["method"]].append(row)
-    methods = [method for method in METHODS if any(key[1] == method for key in cells)]
+    rows = map(json.loads, RESULTS.read_text().splitlines() + COMPARISON.read_text().splitlines())
+    for row in rows:
+        ours = "status" not in row
+        if not row["standardized"] and (ours or (row["status"] == "ok" and row["method"] in OTHERS)):
+            cells[row["scenario"], row["method"]].append(row)
+    return cells
+
+
+def recipe_table(cells: Cells) -> str:
+    paper = papers_figures()
     rows = []
     for scenario in SCENARIOS:
-        if not any((scenario, method) in cells for method in methods):
-            continue
-        figures = [_figure(cells.get((scenario, method), ())) for method in methods]
-        seconds = [row["seconds"] for row in cells.get((scenario, "default"), ())]
-        median = f"{np.median(seconds):.0f}" if seconds else ""
-        rows.append([scenario, PAPERS_BEST.get(scenario, ""), *figures, median])
-    header = ["data", "best in the paper", *methods, "seconds, default"]
-    put_table(PAGE, "recipes", markdown_table(header, rows))
+        if cells.get((scenario, "default")):
+            seconds = np.median([run["seconds"] for run in cells[scenario, "default"]])
+            figures = [figure(cells.get((scenario, method), ())) for method in COLUMNS]
+            rows.append([scenario, *paper.get(scenario, ("", "")), *figures, f"{seconds:.0f}"])
+    header = ["data", "the paper's best", "the paper's MCSL", *COLUMNS.values(), "seconds, default"]
+    return markdown_table(header, rows)
 
 
-def _figure(runs) -> str:
+def papers_figures() -> dict[str, tuple[str, str]]:
+    """Return the mean SHD of the paper's best method and of MCSL-MLP; its Gaussian processes have two readings."""
+    shd = defaultdict(dict)
+    with PAPER.open() as file:
+        for row in csv.DictReader(file):
+            if row["shd"]:
+                for model in ("gp", "gp-add") if row["sem"] == "gp" else (row["sem"],):
+                    shd[f"{model}-{row['graph']}-{row['n_variables']}"][row["method"]] = float(row["shd"])
+    return {
+        name: (str(min(by_method.values())), str(by_method.get("MCSL-MLP", "")))
+        for name, by_method in shd.items()
+    }
+
+
+def ablated(cells: Cells) -> list[str]:
+    """Return the scenarios in which parts were left out."""
+    return [s for s in SCENARIOS if any((s, f"default without {part}") in cells for part in ABLATIONS)]
+
+
+def ablation_table(cells: Cells) -> str:
+    rows = [
+        [scenario, *(figure(cells.get((scenario, method), ())) for method in ["default", *methods()])]
+        for scenario in ablated(cells)
+    ]
+    return markdown_table(["data", "default", *(f"without {part}" for part in ABLATIONS)], rows)
+
+
+def methods() -> list[str]:
+    return [f"default without {part}" for part in ABLATIONS]
+
+
+def draw_ablation(cells: Cells, path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    scenarios = ablated(cells)
+    chart, axes = plt.subplots(1, len(scenarios), figsize=(2.3 * len(scenarios), 3.2), sharey=True)
+    labels = ["default", *(f"without\n{part}" for part in ABLATIONS)]
+    for axis, scenario in zip(np.atleast_1d(axes), scenarios, strict=True):
+        for place, method in enumerate(["default", *methods()]):
+            shd = [run["shd"] for run in cells.get((scenario, method), ())]
+            if shd:
+                axis.barh(place, np.mean(shd), xerr=np.std(shd), color="#1f6f8b" if place == 0 else "#c9b79c")
+        axis.set_title(scenario, fontsize=9)
+        axis.set_xlabel("SHD", fontsize=8)
+        axis.tick_params(labelsize=8)
+        axis.spines[["top", "right"]].set_visible(False)
+    np.atleast_1d(axes)[0].set_yticks(range(len(labels)), labels)
+    np.atleast_1d(axes)[0].invert_yaxis()
+    chart.tight_layout()
+    path.parent.mkdir(exist_ok=True)
+    chart.savefig(path, dpi=110)
+    plt.close(chart)
+
+
+def figure(runs) -> str:
     if not runs:
         return ""
     shd = [run["shd"] for run in runs]
