@@ -51,7 +51,7 @@ def _is_sentence(message: str) -> bool:
 
 @contextmanager
 def _alarm() -> Iterator[None]:
-    """Ring after some seconds of work, or after ten times as many of waiting for a machine with other work."""
+    """Ring after some seconds of work, or ten times as many on the clock: others may use the machine."""
 
     def ring(*_: Any) -> None:
         raise TimeoutError(f"took more than {SECONDS} s")
