@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -112,6 +113,14 @@ def test_too_little_memory_is_said(mcsl, fake_learn, table, tmp_path):
     outcome = mcsl("learn", table, "--out", tmp_path / "out")
     assert outcome.exit_code == 2
     assert outcome.err == "mcsl: The memory does not suffice; use fewer rows or columns.\n"
+
+
+def test_a_full_disk_for_what_is_printed():
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "mcsl", "--version"]
+        process = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert process.returncode == 2
+    assert process.stderr == "mcsl: The output cannot be printed: No space left on device.\n"
 
 
 @pytest.mark.slow

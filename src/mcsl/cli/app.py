@@ -71,6 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain("Interrupted.", 130)
     except MemoryError:
         return _complain("The memory does not suffice; use fewer rows or columns.", 2)
+    except OSError as error:
+        of = f"{error.filename} cannot be used" if error.filename else "The output cannot be printed"
+        return _complain(f"{of}: {error.strerror or error}.", 2)
     except Exception as error:
         # Typer's own complaints; their base class has moved from release to release.
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):
