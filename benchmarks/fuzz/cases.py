@@ -134,6 +134,19 @@ def _parquet(rng: random.Random) -> tuple[str, bytes]:
     return rng.choice(["table.parquet", "table.pq", "table.csv"]), content.getvalue()
 
 
+def _long(rng: random.Random) -> tuple[str, bytes]:
+    """Parquet of more rows than the reader is allowed to hold."""
+    values = np.random.default_rng(rng.randrange(2**32)).normal(size=(4000, 3))
+    if rng.random() < 0.5:
+        values[rng.randrange(4000), rng.randrange(3)] = rng.choice([np.nan, np.inf, 1e300])
+    frame = pl.DataFrame(values, schema=["a", "b", "c"])
+    if rng.random() < 0.2:
+        frame = frame.with_columns(pl.lit(rng.choice(["text", 1.0, None])).alias("d"))
+    content = io.BytesIO()
+    frame.write_parquet(content, row_group_size=rng.choice([100, 1500, 4000]))
+    return "long.parquet", content.getvalue()
+
+
 def _spoiled(value: Any, rng: random.Random, odds: float) -> Any:
     """Replace parts of a JSON document by what does not belong there, and lose or repeat others."""
     if rng.random() < odds:
@@ -274,6 +287,7 @@ KINDS: dict[str, tuple[int, Callable[[random.Random], tuple[str, bytes]]]] = {
     "table": (30, _table),
     "series": (10, _table),
     "parquet": (15, _parquet),
+    "long table": (3, _long),
     "groups": (8, _groups),
     "knowledge": (8, _knowledge),
     "graph": (8, _graph),

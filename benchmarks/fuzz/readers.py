@@ -14,7 +14,7 @@ from benchmarks.fuzz.cases import NAMES, Case
 
 import mcsl
 from mcsl.cli import main as command
-from mcsl.data import read_metrics
+from mcsl.data import open_long_table, read_metrics
 from mcsl.graph import is_acyclic
 from mcsl.outputs.report import report_html
 from mcsl.problem import read_groups
@@ -94,6 +94,11 @@ def _series(path: Path, rng: random.Random) -> None:
     _check(table.starts[-1] == table.dataset.n_samples, "rows are lost")
 
 
+def _long(path: Path, rng: random.Random) -> None:
+    table = open_long_table(path, memory=25_000_000, seed=0)
+    _check(table is not None and table.sample.n_samples < table.rows.n_samples, "the table is not long")
+
+
 def _groups(path: Path, rng: random.Random) -> None:
     resolve_groups(NAMES, read_groups(path))
 
@@ -143,6 +148,7 @@ READERS: dict[str, Callable[[Path, random.Random], None]] = {
     "table": _table,
     "series": _series,
     "parquet": _table,
+    "long table": _long,
     "groups": _groups,
     "knowledge": _knowledge,
     "graph": _graph,

@@ -54,6 +54,8 @@ class Summary:
         """One a column, equal for columns that are equal in every row."""
         return [digest.digest() for digest in self._digests]
 
+    # A file may hold NaN of the kind that signals when it is touched.
+    @np.errstate(invalid="ignore")
     def add(self, block: NDArray[np.float64]) -> None:
         """Take the next rows into account."""
         if not len(block):
