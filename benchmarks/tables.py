@@ -79,11 +79,9 @@ def accuracy(cells: Cells, scenarios: list[str], standardized: bool) -> str:
             rows.append([method, *figures])
     if not rows:
         return "No run yet."
-    captions = [caption for scenario in shown if (caption := sortability(cells, scenario, standardized))]
-    caption = (
-        f"{units(standardized).capitalize()} data; sortability by variance and R²: {'; '.join(captions)}."
-    )
-    return caption + "\n\n" + markdown_table(["method", *shown], rows)
+    known = [caption for scenario in shown if (caption := sortability(cells, scenario, standardized))]
+    caption = f"{units(standardized).capitalize()} data. Sortability by variance and R²: "
+    return caption + ("; ".join(known) or "not recorded") + ".\n\n" + markdown_table(["method", *shown], rows)
 
 
 def figure(runs: list[dict]) -> str:
@@ -115,26 +113,30 @@ def sortability(cells: Cells, scenario: str, standardized: bool) -> str:
 
 
 def reproduction(cells: Cells) -> str:
-    """Return the paper's figures beside ours, with whether ours are within two of its deviations."""
+    """Return the paper's figures beside ours, and whether ours are within two of its deviations."""
     rows = []
     with PAPER.open(encoding="utf-8") as lines:
         for line in csv.DictReader(lines):
             if line["shd"] == "N/A":
                 continue
-            theirs, spread = float(line["shd"]), float(line["shd_sd"] or "nan")
-            readings = [
-                _mean_shd(cells.get((_scenario(line, model), False, line["method"]), []))
+            told = f"{line['shd']} ± {line['shd_sd']}" if line["shd_sd"] else line["shd"]
+            here = [
+                _verdict(_mean_shd(cells.get((_scenario(line, model), False, line["method"]), [])), line)
                 for model in READINGS.get(line["sem"], (line["sem"],))
             ]
-            if any(shd is not None for shd in readings):
-                within = [shd is not None and shd <= theirs + 2 * spread for shd in readings]
-                here = [f"{shd:.1f}" if shd is not None else "" for shd in [*readings, None][:2]]
-                verdict = "yes" if any(within) else "no" if spread == spread else ""
-                told = f"{theirs:g} ± {spread:g}" if spread == spread else f"{theirs:g}"
-                data = _scenario(line, line["sem"])
-                rows.append([line["method"], data, told, *here, verdict])
-    header = ["method", "data", "paper", "here", "here, additive effects", "at most two deviations worse"]
-    return markdown_table(header, rows)
+            if any(here):
+                rows.append(
+                    [line["method"], _scenario(line, line["sem"]), told, *here, *[""] * (2 - len(here))]
+                )
+    return markdown_table(["method", "data", "paper", "here", "here, additive effects"], rows)
+
+
+def _verdict(shd: float | None, line: dict) -> str:
+    if shd is None or not line["shd_sd"]:
+        return "" if shd is None else f"{shd:.1f}"
+    theirs, spread = float(line["shd"]), float(line["shd_sd"])
+    far = "worse" if shd > theirs else "better"
+    return f"{shd:.1f}, {far if abs(shd - theirs) > 2 * spread else 'within'}"
 
 
 def _scenario(line: dict, model: str) -> str:
