@@ -3,7 +3,8 @@
     python -m benchmarks.kill_resume [--kills 50] [--first-seed 1000]
 
 Kill k meets run k mod 5 of `TURNS` at a moment drawn uniformly over the duration of the run. A run that
-is done by then is not counted. One JSON line a kill is appended to the results.
+is done by then is not counted. One JSON line a kill is appended to the results; what is there counts, so that the
+same command goes on.
 """
 
 import argparse
@@ -12,7 +13,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -45,35 +45,42 @@ def finish(process: subprocess.Popen) -> None:
         raise RuntimeError(said.decode())
 
 
-def kills(run: dict, rng: np.random.Generator, directory: Path) -> Iterator[dict]:
-    """Yield one kill after the other of one run, each with what became of it."""
-    drawn = {name: value for name, value in run.items() if name != "recipe"}
-    data = write_simulation(mcsl.simulate(**drawn, seed=1000), directory / "data") / "data.csv"
-    began = time.perf_counter()
-    finish(learn(data, directory / "whole", run["recipe"]))
-    seconds = time.perf_counter() - began
-    whole = content(directory / "whole")
-    for number in range(10**6):
-        out = directory / f"killed-{number}"
-        process, moment = learn(data, out, run["recipe"]), rng.uniform(0, seconds)
+class Run:
+    """A run of the command that is killed again and again, and what it gives if it is not."""
+
+    def __init__(self, settings: dict, directory: Path) -> None:
+        drawn = {name: value for name, value in settings.items() if name != "recipe"}
+        self.recipe, self.directory = settings["recipe"], directory
+        self.data = write_simulation(mcsl.simulate(**drawn, seed=1000), directory / "data") / "data.csv"
+        began = time.perf_counter()
+        finish(learn(self.data, directory / "whole", self.recipe))
+        self.seconds = time.perf_counter() - began
+        self.whole = content(directory / "whole")
+
+    def kill(self, seed: tuple[int, ...]) -> dict:
+        """Kill it at a random moment before it is done, resume it, and say what became of it."""
+        rng = np.random.default_rng(seed)
+        out = self.directory / f"killed-{rng.integers(2**32)}"
+        process, moment = learn(self.data, out, self.recipe), rng.uniform(0, self.seconds)
         try:
             process.wait(moment)
         except subprocess.TimeoutExpired:
             process.kill()
-            process.communicate()
-            left = sorted(path.stem for path in (out / DIRECTORY).glob("*.step"))
-            if (out / "result.json").exists() and not left:
-                continue
-            finish(learn(data, out, run["recipe"], "--resume"))
-            leftovers = sorted(path.name for path in out.iterdir() if path.name.startswith((".", DIRECTORY)))
-            yield {
-                "recipe": run["recipe"],
-                "seconds": round(seconds, 2),
-                "killed_after": round(moment, 2),
-                "steps_done": left,
-                "leftovers": leftovers,
-                "identical": content(out) == whole,
-            }
+        process.communicate()
+        steps_done = sorted(path.stem for path in (out / DIRECTORY).glob("*.step"))
+        if (out / "result.json").exists() and not steps_done:
+            return self.kill((*seed, 1))
+        finish(learn(self.data, out, self.recipe, "--resume"))
+        return {
+            "recipe": self.recipe,
+            "seconds": round(self.seconds, 2),
+            "killed_after": round(moment, 2),
+            "steps_done": steps_done,
+            "leftovers": sorted(
+                path.name for path in out.iterdir() if path.name.startswith((".", DIRECTORY))
+            ),
+            "identical": content(out) == self.whole,
+        }
 
 
 def content(out: Path) -> list[bytes]:
@@ -87,19 +94,19 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--first-seed", type=int, default=1000)
     options = parser.parse_args()
-    n_identical = 0
+    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
+    done = [json.loads(line) for line in lines]
     with TemporaryDirectory() as directory, RESULTS.open("a") as results:
-        turns = [
-            kills(run, np.random.default_rng((options.first_seed, number)), Path(directory) / run["recipe"])
-            for number, run in enumerate(RUNS)
-        ]
-        for k in range(options.kills):
-            line = {"kill": k, **next(turns[TURNS[k % len(TURNS)]])}
-            n_identical += line["identical"]
-            provenance = {"commit": commit(), "at": now(), "machine": machine()}
-            print(json.dumps({**line, **provenance}), file=results, flush=True)
+        runs: dict[int, Run] = {}
+        for k in range(len(done), options.kills):
+            turn = TURNS[k % len(TURNS)]
+            if turn not in runs:
+                runs[turn] = Run(RUNS[turn], Path(directory) / str(turn))
+            line = {"kill": k, **runs[turn].kill((options.first_seed, k))}
+            done.append({**line, "commit": commit(), "at": now(), "machine": machine()})
+            print(json.dumps(done[-1]), file=results, flush=True)
             print(line, flush=True)
-    print(f"{n_identical} of {options.kills} identical")
+    print(f"{sum(line['identical'] for line in done)} of {len(done)} identical")
 
 
 if __name__ == "__main__":

@@ -125,7 +125,7 @@ def test_a_full_disk_for_what_is_printed():
 
 @pytest.mark.slow
 def test_killed_three_times(tmp_path):
-    from benchmarks.kill_resume import RUNS, kills
+    from benchmarks.kill_resume import RUNS, Run
 
-    killed = kills(RUNS[0], np.random.default_rng(0), tmp_path)
-    assert all(next(killed)["identical"] for _ in range(3))
+    run = Run(RUNS[0], tmp_path)
+    assert all(run.kill((0, k))["identical"] for k in range(3))
