@@ -2,9 +2,9 @@
 
     python -m benchmarks.kill_resume [--kills 50] [--first-seed 1000]
 
-Kill k meets run k mod 5 of `TURNS` at a moment drawn uniformly over the duration of the run. A run that
-is done by then is not counted. One JSON line a kill is appended to the results; what is there counts, so that the
-same command goes on.
+Kill k meets run k mod 5 of `TURNS` at a moment drawn uniformly over the duration of the run. A run that is
+done by then is not counted. One JSON line a kill is appended to the results; the same command goes on after
+those that are there.
 """
 
 import argparse
