@@ -21,6 +21,8 @@ from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph, threshold
 from mcsl.memory import DEFAULT_MEMORY, parse_memory
 from mcsl.missing import MissingRule, complete
+from mcsl.order import OrderFit
+from mcsl.order.held_out import predict_held_out
 from mcsl.problem import Knowledge, Problem, cut_windows
 from mcsl.pruning import EdgeTest, LagTest, lag_tests, prune
 from mcsl.recipe import Recipe
@@ -28,6 +30,8 @@ from mcsl.result import Result
 from mcsl.search import Observer, StopReason, TraceRow
 from mcsl.steps import TestLog, earlier_training, find_order, keep_training
 
+# Share of the rows that judge whether networks are better than splines, and the trained graph than the start.
+_HELD_OUT = 0.2
 _log = logging.getLogger(__name__)
 _VERSIONED = ("mcsl", "jax", "jaxlib", "equinox", "optax", "numpy", "scipy")
 
@@ -190,15 +194,46 @@ def _search(
     )
     if recipe.schedule is None:
         return start.problem, ordered
+    try:
+        return start.problem, _improve(start, ordered, recipe, seed, observers, timings, steps)
+    except KeyboardInterrupt:
+        return start.problem, ordered._replace(stop_reason=StopReason.INTERRUPTED)
+
+
+def _improve(
+    start: OrderFit,
+    ordered: _Found,
+    recipe: Recipe,
+    seed: int,
+    observers: Sequence[Observer],
+    timings: dict[str, float],
+    steps: Checkpoint,
+) -> _Found:
+    """Train masks from the order if networks predict unseen rows better than splines; keep the best graph."""
+    from mcsl.search.held_out import held_out_score, score_of_predictions
+
+    assert recipe.score is not None
     along = start.graph.adjacency
     problem = replace(start.problem, candidates=along | along.T)
+    held_out = np.random.default_rng(seed).permutation(problem.n_samples) < _HELD_OUT * problem.n_samples
+    seen, unseen = problem.of_rows(~held_out), problem.of_rows(held_out)
+
+    def score_of(graph: CausalGraph) -> float:
+        return held_out_score(seen, unseen, graph, seed, **_networks(recipe))
+
+    with _timed("judge", timings):
+        interactions = recipe.order is not None and recipe.order.interactions
+        splines = predict_held_out(problem, start.learned, held_out, interactions=interactions)
+        at_start = score_of(start.learned)
+        if not at_start < score_of_predictions(unseen, splines, recipe.score):
+            return ordered._replace(stop_reason=StopReason.NOTHING_TO_ADD)
     # Along the order an edge starts as more likely than not, and its reverse as less.
     logits = np.where(along, 1.0, -1.0)
-    try:
-        trained = _train(problem, logits, recipe, seed, observers, timings, steps)
-    except KeyboardInterrupt:
-        return problem, ordered._replace(stop_reason=StopReason.INTERRUPTED)
-    return problem, trained._replace(edge_counts=start.edge_counts | trained.edge_counts)
+    found = _train(seen, logits, recipe, seed, observers, timings, steps)
+    counts = start.edge_counts | found.edge_counts
+    if found.stop_reason is not StopReason.INTERRUPTED and not score_of(found.graph) < at_start:
+        return ordered._replace(stop_reason=StopReason.START_KEPT, trace=found.trace, edge_counts=counts)
+    return found._replace(edge_counts=counts)
 
 
 def _train(
@@ -213,13 +248,11 @@ def _train(
     # JAX takes a second to load.
     from mcsl.search.augmented_lagrangian import search
 
-    parts = ("mechanism", "temperature", "score", "acyclicity", "sparsity_weight", "schedule")
-    networks: dict[str, Any] = {part: getattr(recipe, part) for part in parts}
     with _timed("train", timings):
         fit = search(
             problem,
             seed,
-            **networks,
+            **_networks(recipe),
             initial_logits=logits,
             observers=observers,
             earlier=earlier_training(steps),
@@ -230,6 +263,11 @@ def _train(
     return _Found(
         cut.graph, cut.graph, fit.edge_probabilities, fit.stop_reason, counts, fit.trace, cut.cut_edges
     )
+
+
+def _networks(recipe: Recipe) -> dict[str, Any]:
+    parts = ("mechanism", "temperature", "score", "acyclicity", "sparsity_weight", "schedule")
+    return {part: getattr(recipe, part) for part in parts}
 
 
 @contextmanager

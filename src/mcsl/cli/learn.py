@@ -58,8 +58,8 @@ def learn(
     score: Annotated[
         ScoreName | None,
         typer.Option(
-            help="What measures the fit. Least squares assumes that all variables share one unit and one noise "
-            "variance, and needs --no-standardize. [default: the recipe's]",
+            help="What measures the fit. Least squares assumes that all variables share one unit and one "
+            "noise variance, and needs --no-standardize. [default: the recipe's]",
             show_default=False,
         ),
     ] = None,

@@ -99,6 +99,11 @@ class Problem:
         dataset = Dataset(values[drawn], self.dataset.names)
         return replace(self, dataset=dataset, observed=self.observed[drawn], whole=whole)
 
+    def of_rows(self, rows: NDArray[np.bool_]) -> Problem:
+        """Return the problem of some rows alone."""
+        dataset = Dataset(self.dataset.values[rows], self.dataset.names)
+        return replace(self, dataset=dataset, observed=self.observed[rows], whole=None)
+
     @classmethod
     def from_dataset(cls, dataset: Dataset, candidates: NDArray[np.bool_] | None = None) -> Problem:
         """One scalar variable a column, every edge allowed unless `candidates` says otherwise."""

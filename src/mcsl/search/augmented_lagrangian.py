@@ -70,21 +70,8 @@ def search(
     search goes on as if it had never stopped. An interrupt ends it with the last stage that was done.
     """
     began = time.perf_counter()
-    n_rows = problem.n_samples
-    batch_size = schedule.batch_size or n_rows
-    settings = StepSettings(
-        score=score,
-        acyclicity=acyclicity,
-        learning_rate=schedule.learning_rate,
-        n_steps=schedule.steps_per_stage,
-        mini_batches=batch_size < n_rows,
-    )
-    rows_per_block = batch_size if settings.mini_batches else min(_CACHE_ROWS, n_rows)
     init_rng, shuffle_rng, first_masks_rng = np.random.default_rng(seed).spawn(3)
-    outputs = tuple(column for variable in problem.variables for column in variable.outputs)
-    shuffled = shuffle_rng.permutation(n_rows)
-    observed = None if problem.observed.all() else problem.observed[shuffled]
-    rows = RowBlocks.of(problem.dataset.values[shuffled], rows_per_block, outputs, observed)
+    settings, rows = prepare(problem, shuffle_rng, score=score, acyclicity=acyclicity, schedule=schedule)
     state = start(MaskedSEM.init(init_rng, problem, mechanism, temperature, initial_logits), settings)
     key = jax.random.key(seed)
 
@@ -134,6 +121,26 @@ def search(
             raise
         stop_reason = StopReason.INTERRUPTED
     return Fit(state.model, probabilities, trace, stop_reason)
+
+
+def prepare(
+    problem: Problem, rng: np.random.Generator, *, score: Score, acyclicity: Acyclicity, schedule: Schedule
+) -> tuple[StepSettings, RowBlocks]:
+    """Return what a step is made of, and the shuffled rows it sees."""
+    n_rows = problem.n_samples
+    batch_size = schedule.batch_size or n_rows
+    settings = StepSettings(
+        score=score,
+        acyclicity=acyclicity,
+        learning_rate=schedule.learning_rate,
+        n_steps=schedule.steps_per_stage,
+        mini_batches=batch_size < n_rows,
+    )
+    rows_per_block = batch_size if settings.mini_batches else min(_CACHE_ROWS, n_rows)
+    outputs = tuple(column for variable in problem.variables for column in variable.outputs)
+    shuffled = rng.permutation(n_rows)
+    observed = None if problem.observed.all() else problem.observed[shuffled]
+    return settings, RowBlocks.of(problem.dataset.values[shuffled], rows_per_block, outputs, observed)
 
 
 def _stop_reason(row: TraceRow, penalty: float, schedule: Schedule) -> StopReason | None:

@@ -38,6 +38,8 @@ class StopReason(Enum):
 
     CONVERGED = "converged"
     SETTLED = "settled"
+    NOTHING_TO_ADD = "nothing to add"
+    START_KEPT = "start kept"
     STAGE_LIMIT = "stage limit"
     PENALTY_LIMIT = "penalty limit"
     NOT_FINITE = "not finite"
@@ -53,6 +55,14 @@ _SENTENCES = {
     StopReason.CONVERGED: "Training converged: the noisy mask and the edge probabilities are both acyclic.",
     StopReason.SETTLED: (
         "The search settled: no single edge that is added, dropped or turned around improves its score."
+    ),
+    StopReason.NOTHING_TO_ADD: (
+        "Along the order that splines found, networks predict unseen rows no better than the splines, so "
+        "that order is used and no mask was trained."
+    ),
+    StopReason.START_KEPT: (
+        "The trained graph predicts unseen rows no better than the order that training started from, so that "
+        "order is used."
     ),
     StopReason.STAGE_LIMIT: (
         "Training used up its stages before the mask was acyclic; raise `max_stages` or `penalty_growth`."

@@ -58,7 +58,8 @@ def assess_trust(
 
 def _search(stop_reason: StopReason, cut_edges: Sequence[tuple[str, str]]) -> Finding:
     sentence, _, advice = stop_reason.sentence.rstrip(".").partition("; ")
-    if stop_reason in (StopReason.CONVERGED, StopReason.SETTLED):
+    done = (StopReason.CONVERGED, StopReason.SETTLED, StopReason.NOTHING_TO_ADD, StopReason.START_KEPT)
+    if stop_reason in done:
         if not cut_edges:
             return Finding("search", "good", f"{sentence}.", "")
         cut = ", ".join(f"{cause} -> {effect}" for cause, effect in cut_edges)
