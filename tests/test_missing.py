@@ -179,7 +179,7 @@ def test_half_samples_follow_the_rule_too():
 def test_masked_networks_learn_from_measured_outputs():
     _, gappy = table(7, n_samples=150)
     quick = mcsl.Schedule(steps_per_stage=20, max_stages=2, batch_size=64)
-    recipe = replace(mcsl.Recipe.masked(), schedule=quick, mechanism=mcsl.Linear.init)
+    recipe = replace(mcsl.Recipe.masked(), order=None, schedule=quick, mechanism=mcsl.Linear.init)
     result = mcsl.learn(gappy, recipe, missing="mask")
     assert len(result.trace) == 2
     assert np.isfinite(result.trace[-1].score)
