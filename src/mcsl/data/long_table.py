@@ -73,12 +73,12 @@ def open_long_table(data: Any, *, memory: int, seed: int, drop: Collection[str] 
     source = _source_of(data, memory)
     if source is None:
         return None
-    known = [column.name for column in source.part(0, 1)]
-    names = [column.name for column in drop_columns(source.part(0, 1), source.origin, drop)]
+    columns = source.part(0, 1)
+    names = [column.name for column in drop_columns(columns, source.origin, drop)]
     n_drawn = rows_held(source.n_rows, max(len(names), 1), memory)
     if n_drawn == source.n_rows:
         return None
-    check_names(names, known, source.origin)
+    check_names(names, [column.name for column in columns], source.origin)
 
     def blocks() -> Iterator[Array]:
         return (source.block(start, stop, drop) for start, stop in _bounds(source.n_rows, len(names)))
