@@ -20,7 +20,7 @@ from mcsl.search.augmented_lagrangian import prepare
 from mcsl.search.inner_loop import run_stage, start
 from mcsl.search.schedule import Schedule
 
-# Enough for networks along a fixed graph; most stop improving after two or three.
+# A limit for networks that go on improving by less and less.
 _MAX_STAGES = 10
 
 
@@ -37,7 +37,7 @@ def held_out_score(
     schedule: Schedule,
     **others: Any,
 ) -> float:
-    """Return the score on unseen rows of networks fitted along a fixed graph, when it stops to improve.
+    """Return the score on unseen rows of networks fitted along a fixed graph, once it stops improving.
 
     A step is the search's own with a mask that does not train, so that nothing is compiled twice.
     """
