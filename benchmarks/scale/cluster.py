@@ -16,11 +16,13 @@ from pathlib import Path
 import distributed
 import joblib
 import numpy as np
-from benchmarks.provenance import commit, machine, now, versions
+from benchmarks.provenance import ROOT, commit, machine, now, versions
+from benchmarks.readme import markdown_table, put_table
 
 import mcsl
 
 RESULTS = Path(__file__).parents[1] / "results" / "cluster.jsonl"
+PAGE = ROOT / "docs" / "scaling.md"
 CELL = {"model": "gp-add", "degree": 1, "n_variables": 10, "n_samples": 1000, "seed": 1000}
 N_HALVES = 40
 N_WORKERS = 2
@@ -60,6 +62,17 @@ def main() -> None:
             with RESULTS.open("a") as file:
                 file.write(json.dumps(row) + "\n")
             print(row, flush=True)
+    write_table()
+
+
+def write_table() -> None:
+    header = ["one process, seconds", "cluster, seconds", "times faster", "same frequencies", "load"]
+    rows = [json.loads(line) for line in RESULTS.read_text().splitlines()]
+    names = "alone_seconds", "cluster_seconds", "times_faster"
+    cells = [
+        (*(row[name] for name in names), "yes" if row["same"] else "no", f"{row['load']:.0f}") for row in rows
+    ]
+    put_table(PAGE, "cluster", markdown_table(header, cells))
 
 
 def halves_on(backend: str, dataset: mcsl.Dataset, n_halves: int = N_HALVES) -> np.ndarray:

@@ -9,12 +9,14 @@ import equinox as eqx
 import jax
 from jax.sharding import PartitionSpec
 
+from mcsl.errors import SettingsError
+
 Tree = TypeVar("Tree")
 
 
 def by_variable(tree: Tree) -> Tree:
     """Spread the leading axis of everything that trains over the devices; shares need not be equal."""
-    return _constrain(tree, eqx.is_inexact_array, jax.sharding.get_abstract_mesh().axis_names)
+    return _constrain(tree, eqx.is_inexact_array, spread=True)
 
 
 def everywhere(tree: Tree) -> Tree:
@@ -22,10 +24,14 @@ def everywhere(tree: Tree) -> Tree:
     return _constrain(tree, eqx.is_array)
 
 
-def _constrain(tree: Tree, which: Callable[[Any], bool], *axes: tuple[str, ...]) -> Tree:
-    if jax.sharding.get_abstract_mesh().empty:
+def _constrain(tree: Tree, which: Callable[[Any], bool], *, spread: bool = False) -> Tree:
+    mesh = jax.sharding.get_abstract_mesh()
+    if mesh.empty:
         return tree
+    if mesh.explicit_axes:
+        raise SettingsError("The mesh must leave its axes to the compiler; make it by `jax.sharding.Mesh`.")
     arrays, rest = eqx.partition(tree, which)
-    placed = jax.lax.with_sharding_constraint(arrays, PartitionSpec(*axes))  # type: ignore[no-untyped-call]
+    spec = PartitionSpec(mesh.axis_names) if spread else PartitionSpec()  # type: ignore[no-untyped-call]
+    placed = jax.lax.with_sharding_constraint(arrays, spec)  # type: ignore[no-untyped-call]
     joined: Tree = eqx.combine(placed, rest)
     return joined

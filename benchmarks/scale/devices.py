@@ -1,0 +1,130 @@
+"""One fit by masked networks on four virtual devices against one: its graph, and the traffic between them.
+
+    python -m benchmarks.scale.devices [--sizes 20 48 100]
+
+One JSON line a size. Traffic is read off the compiled program: what a device receives in a step, by the
+shapes of all collectives in the loop over steps. Virtual devices share a processor, so time is not measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+from pathlib import Path
+
+import jax
+import numpy as np
+from benchmarks.provenance import ROOT, commit, machine, now, versions
+from benchmarks.readme import markdown_table, put_table
+
+from mcsl import simulate
+from mcsl.model import MLP
+from mcsl.objective import gaussian_likelihood, log_trace_exponential
+from mcsl.problem import Problem
+from mcsl.search import Schedule, augmented_lagrangian
+
+RESULTS = Path(__file__).parents[1] / "results" / "devices.jsonl"
+PAGE = ROOT / "docs" / "scaling.md"
+N_DEVICES = 4
+COLLECTIVE = re.compile(
+    r" = (\S+|\(.*\)) (?:all-gather|all-reduce|all-to-all|collective-permute|reduce-scatter)(?:-start)?\("
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--sizes", type=int, nargs="+", default=[20, 48, 100])
+    sizes = parser.parse_args().sizes
+    jax.config.update("jax_num_cpu_devices", N_DEVICES)
+    for size in sizes:
+        row = {"n_devices": N_DEVICES, "n_variables": size, **measure(size), "commit": commit()}
+        row |= {"versions": versions(["mcsl", "jax"]), "machine": machine(), "when": now()}
+        with RESULTS.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+        print(row, flush=True)
+    write_table()
+
+
+def write_table() -> None:
+    header = [
+        "variables",
+        "bytes a step and device, by the formula",
+        "compiled",
+        "same graph as on one device",
+    ]
+    rows = [json.loads(line) for line in RESULTS.read_text().splitlines()]
+    cells = [
+        (
+            row["n_variables"],
+            f"{row['expected_bytes']:,.0f}",
+            f"{row['compiled_bytes']:,.0f}",
+            "yes" if row["same_graph"] else "no",
+        )
+        for row in rows
+    ]
+    put_table(PAGE, "devices", markdown_table(header, cells))
+
+
+def measure(size: int) -> dict:
+    dataset = simulate("gp-add", n_variables=size, degree=1, n_samples=1000, seed=1000).dataset
+    problem = Problem.from_dataset(dataset.standardized())
+    alone, _ = fit(problem)
+    with jax.set_mesh(jax.sharding.Mesh(jax.devices(), ("variables",))):
+        spread, program = fit(problem)
+    return {
+        "same_graph": bool(np.array_equal(alone > 0.5, spread > 0.5)),
+        "largest_difference": float(np.abs(alone - spread).max()),
+        "expected_bytes": expected_bytes(size),
+        "compiled_bytes": received_bytes(program),
+    }
+
+
+def fit(problem: Problem) -> tuple[np.ndarray, str]:
+    """Edge probabilities after a short training, and the compiled program of a stage."""
+    compiled = augmented_lagrangian.run_stage
+    calls = []
+
+    def run_stage(*arguments):
+        calls.append(arguments)
+        return compiled(*arguments)
+
+    augmented_lagrangian.run_stage = run_stage
+    try:
+        probabilities = augmented_lagrangian.search(
+            problem,
+            seed=0,
+            mechanism=MLP.init,
+            temperature=0.2,
+            score=gaussian_likelihood,
+            acyclicity=log_trace_exponential,
+            sparsity_weight=2e-3,
+            schedule=Schedule(learning_rate=1e-2, steps_per_stage=50, max_stages=2, batch_size=500),
+        ).edge_probabilities
+    finally:
+        augmented_lagrangian.run_stage = compiled
+    return probabilities, compiled.lower(*calls[0]).compile().compiled.as_text()
+
+
+def expected_bytes(size: int) -> float:
+    """The soft mask and its gradient are gathered, and a byte an entry that says which are free."""
+    return (N_DEVICES - 1) / N_DEVICES * 9 * size**2
+
+
+def received_bytes(program: str) -> float:
+    """What a device receives in a step: of an array that is gathered, all but its own share."""
+    gathered = 0
+    for line in program.splitlines():
+        found = COLLECTIVE.search(line)
+        if found and "/while/body/" in line:
+            for kind, shape in re.findall(r"(\w+)\[([\d,]*)\]", found[1]):
+                n_bytes = 1 if kind == "pred" else int(re.sub(r"\D", "", kind)) // 8
+                gathered += n_bytes * math.prod(int(side) for side in shape.split(",") if side)
+    return (N_DEVICES - 1) / N_DEVICES * gathered
+
+
+if __name__ == "__main__":
+    main()
