@@ -28,7 +28,7 @@ from mcsl.pruning import EdgeTest, LagTest, lag_tests, prune
 from mcsl.recipe import Recipe
 from mcsl.result import Result
 from mcsl.search import Observer, StopReason, TraceRow
-from mcsl.steps import TestLog, earlier_training, find_order, keep_training
+from mcsl.steps import PruningLog, earlier_training, find_order, keep_training
 
 # Share of the rows that judge whether networks are better than splines, and the trained graph than the start.
 _HELD_OUT = 0.2
@@ -94,7 +94,7 @@ def learn(
     if recipe.standardize:
         problem = replace(problem, dataset=problem.dataset.standardized())
     problem, found = _search(problem, recipe, seed, observers, timings, steps)
-    log = TestLog(steps)
+    log = PruningLog(steps)
 
     def result(
         graph: CausalGraph, stop_reason: StopReason, tests: Sequence[EdgeTest], by_lag: Sequence[LagTest] = ()

@@ -104,10 +104,8 @@ def keep_training(checkpoint: Checkpoint, progress: Progress) -> None:
     )
 
 
-class TestLog:
+class PruningLog:
     """The tests of a pruner so far: an observer that keeps them, at most once a second."""
-
-    __test__ = False
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         kept = checkpoint.recall("pruning")

@@ -151,6 +151,14 @@ def test_an_interrupt_leaves_nothing_behind(result, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_was_killed_while_it_was_written_is_cleared_away(result, tmp_path):
+    (tmp_path / ".edges.csv.0123abcd.partial").write_text("a,b")
+    (tmp_path / ".out.4567cdef.partial").mkdir()
+    (tmp_path / ".out.4567cdef.partial" / "edges.csv").write_text("a,b")
+    write_result(result, tmp_path)
+    assert set(content(tmp_path)) == FILES
+
+
 def test_a_file_in_the_way_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file", tmp_path / "file" / "below"):
