@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def mean(runs, name: str) -> str:
-    return f"{np.mean([run[name] for run in runs]):.3g}"
+    return f"{np.mean([run[name] for run in runs]):,.4g}"
 
 
 def exponent(cells, recipe: str, size: int) -> str:

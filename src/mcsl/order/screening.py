@@ -149,12 +149,13 @@ def _regress_separately(
     """
     p_values = np.ones((problem.n_variables, problem.n_variables))
     residuals = table.values.copy()
+    sizes = np.array([len(block) for block in blocks])
     outputs = [output for variable in problem.variables for output in variable.outputs]
     strengths = dict(zip(outputs, _strengths(table, blocks, outputs), strict=True))
     for effect, variable in enumerate(problem.variables):
         past = table.functions(variable.own_past)
         for output in variable.outputs:
-            others = _strongest(strengths[output], blocks, effect, budget - len(past))
+            others = _strongest(strengths[output], sizes, effect, budget - len(past))
             chosen = np.concatenate([past, *(blocks[j] for j in others)])
             fit = _regress(table, output, chosen)
             residuals[:, output] -= table.design[:, chosen] @ fit.coefficients
@@ -192,12 +193,14 @@ def _strengths(
 
 
 def _strongest(
-    strengths: NDArray[np.float64], blocks: list[NDArray[np.intp]], effect: int, budget: int
+    strengths: NDArray[np.float64], sizes: NDArray[np.intp], effect: int, budget: int
 ) -> list[int]:
     """Return the variables whose functions explain most on their own, as many as the budget allows."""
-    ranked = [j for j in np.argsort(-strengths, kind="stable").tolist() if j != effect and len(blocks[j])]
-    spent = np.cumsum([len(blocks[j]) for j in ranked])
-    return [j for j, total in zip(ranked, spent, strict=True) if total <= budget] or ranked[:1]
+    ranked = np.argsort(-strengths, kind="stable")
+    ranked = ranked[(ranked != effect) & (sizes[ranked] > 0)]
+    affordable = np.cumsum(sizes[ranked]) <= budget
+    affordable[:1] = True
+    return [int(j) for j in ranked[affordable]]
 
 
 def _interaction_p_values(problem: Problem, residuals: NDArray[np.float64]) -> NDArray[np.float64]:

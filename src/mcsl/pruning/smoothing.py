@@ -156,6 +156,8 @@ def _derivatives(
 
 def inverse_of(gram: NDArray[np.float64], shrinkage: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return (Z'Z + P)^-1; functions that depend on each other get the smallest ridge that separates them."""
+    if not len(gram):
+        return gram
     for ridge in (0.0, 1e-10, 1e-8, 1e-6):
         factor, failed = dpotrf(gram + np.diag(shrinkage + ridge), lower=1)
         if not failed and np.diag(factor).min(initial=1.0) > 1e-6:
