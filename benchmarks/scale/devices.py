@@ -54,7 +54,8 @@ def write_table() -> None:
         "variables",
         "bytes a step and device, by the formula",
         "compiled",
-        "same graph as on one device",
+        "same side of one half",
+        "largest difference",
     ]
     rows = [json.loads(line) for line in RESULTS.read_text().splitlines()]
     cells = [
@@ -63,6 +64,7 @@ def write_table() -> None:
             f"{row['expected_bytes']:,.0f}",
             f"{row['compiled_bytes']:,.0f}",
             "yes" if row["same_graph"] else "no",
+            f"{row['largest_difference']:.3f}",
         )
         for row in rows
     ]
