@@ -87,10 +87,11 @@ def test_a_run_that_died_anywhere_ends_the_same(table, tmp_path, recipe, missing
 
 @pytest.mark.parametrize("batch_size", [None, 40])
 def test_training_that_died_after_any_stage_ends_the_same(table, tmp_path, batch_size):
-    schedule = Schedule(steps_per_stage=20, batch_size=batch_size, max_stages=3)
+    schedule = Schedule(steps_per_stage=20, required_fall=2.0, batch_size=batch_size, max_stages=3)
     recipe = replace(Recipe.paper(5), schedule=schedule, pruner=KeepAll())
     whole = learn(table, recipe)
     assert len(whole.trace) == 3
+    assert any(row.n_steps < 20 for row in whole.trace)
     resumed = list(deaths(table, tmp_path / "steps", recipe))
     assert len(resumed) > 3
     assert all(same(whole, result) for result in resumed)

@@ -24,7 +24,9 @@ FILES = {"adjacency.csv", "edges.csv", "probabilities.csv", "trace.csv", "result
 
 def row(stage):
     names = TraceRow.__dataclass_fields__
-    return TraceRow(**{name: stage if name in {"stage", "n_edges"} else stage + 1 / 3 for name in names})
+    return TraceRow(
+        **{name: stage if name in {"stage", "n_edges", "n_steps"} else stage + 1 / 3 for name in names}
+    )
 
 
 @pytest.fixture

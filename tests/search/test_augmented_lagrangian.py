@@ -98,6 +98,24 @@ def test_mini_batches_and_all_rows_see_the_same_data():
     assert {("a", "b"), ("b", "c")} <= set(graph.edges)
 
 
+def test_stages_that_end_when_they_have_settled_take_fewer_steps_to_the_same_graph():
+    problem = chain()
+    early = dataclasses.replace(QUICK, steps_per_stage=300, required_fall=2.0)
+    fit = run(problem, early, score=gaussian_likelihood)
+    graph = threshold(fit.edge_probabilities, problem.names).graph
+    assert {("a", "b"), ("b", "c")} <= set(graph.edges)
+    assert fit.stop_reason is StopReason.CONVERGED
+    steps = [row.n_steps for row in fit.trace]
+    assert all(60 <= n <= 300 and n % 30 == 0 for n in steps)
+    # The first stage has everything to learn, and later ones little.
+    assert np.mean(steps) < 0.6 * steps[0]
+
+
+def test_without_a_required_fall_a_stage_takes_all_its_steps():
+    fit = run(chain(60), dataclasses.replace(QUICK, steps_per_stage=7, max_stages=2), mechanism=Linear.init)
+    assert [row.n_steps for row in fit.trace] == [7, 7]
+
+
 def test_only_candidates_become_edges():
     problem = chain(200)
     candidates = np.zeros((3, 3), bool)
@@ -127,6 +145,7 @@ def test_a_penalty_sized_by_the_first_masks():
         ("tolerance", 0.0),
         ("learning_rate", -1.0),
         ("steps_per_stage", 0),
+        ("required_fall", 0.0),
         ("batch_size", 0),
         ("max_stages", 0),
         ("max_penalty", math.nan),

@@ -173,11 +173,13 @@ def _to_result(document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) 
 
 
 def _trace(rows: NDArray[Any]) -> list[TraceRow]:
-    columns = fields(TraceRow)
-    if rows.shape != (len(rows), len(columns)):
+    names = [column.name for column in fields(TraceRow)]
+    # The last column, `n_steps`, is younger than the format.
+    if rows.ndim != 2 or rows.shape[1] not in (len(names) - 1, len(names)):
         raise ValueError("its trace has another number of columns than it should")
-    named = (dict(zip((column.name for column in columns), row.tolist(), strict=True)) for row in rows)
-    return [TraceRow(**{**row, "stage": int(row["stage"]), "n_edges": int(row["n_edges"])}) for row in named]
+    counts = {"stage", "n_edges", "n_steps"}
+    named = (zip(names, row, strict=False) for row in rows.tolist())
+    return [TraceRow(**{k: int(value) if k in counts else value for k, value in row}) for row in named]
 
 
 def _finding(part: Mapping[str, Any]) -> Finding:

@@ -99,6 +99,7 @@ def search(
                 _log(multiplier),
                 _log(penalty),
                 settings,
+                np.float32(-math.inf if schedule.required_fall is None else schedule.required_fall),
             )
             if not math.isfinite(float(end.lagrangian)):
                 stop_reason = StopReason.NOT_FINITE
@@ -194,6 +195,7 @@ def _trace_row(
         progress=min(
             1.0, max(fallen, stage / schedule.max_stages, *(row.progress for row in earlier[-1:]), 0.0)
         ),
+        n_steps=int(end.n_steps),
     )
 
 

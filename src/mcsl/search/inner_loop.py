@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, Integer, PRNGKeyArray
 from numpy.typing import NDArray
 
 from mcsl.model import MaskedSEM
 from mcsl.model.mesh import by_variable, everywhere
 from mcsl.objective import Acyclicity, RowBlocks, Score, Terms, lagrangian
+
+# No Lagrangian rises by this many standard errors.
+_ALL_STEPS = np.float32(-np.inf)
 
 
 @dataclass(frozen=True)
@@ -49,9 +52,14 @@ class TrainingState(NamedTuple):
         return state
 
 
+# The state, the number of steps so far, and the Lagrangian of each.
+_Steps: TypeAlias = tuple[TrainingState, Integer[Array, ""], Float[Array, " step"]]
+
+
 class StageEnd(NamedTuple):
     """One noisy draw at the end of a stage, on all rows, and the noise-free acyclicity."""
 
+    n_steps: Integer[Array, ""]
     terms: Terms
     lagrangian: Float[Array, ""]
     edge_probabilities: Float[Array, "cause effect"]
@@ -93,9 +101,15 @@ def run_stage(
     log_multiplier: np.float32,
     log_penalty: np.float32,
     settings: StepSettings,
+    required_fall: np.float32 = _ALL_STEPS,
 ) -> tuple[TrainingState, StageEnd]:
-    """Take `n_steps` Adam steps, each on a freshly drawn mask, then look at one more draw."""
+    """Take Adam steps, each on a freshly drawn mask, until they settle, then look at one more draw.
+
+    Steps settle where the mean Lagrangian of a tenth of `n_steps` is not `required_fall` standard errors of
+    the difference below that of the tenth before; otherwise all `n_steps` are taken.
+    """
     optimizer = _optimizer(settings)
+    tenth = max(settings.n_steps // 10, 1)
     keys = jax.random.split(key, settings.n_steps + 1)
 
     def objective(model: MaskedSEM, rows: RowBlocks, key: PRNGKeyArray) -> tuple[Array, Terms]:
@@ -110,16 +124,27 @@ def run_stage(
             log_penalty=log_penalty,
         )
 
-    def step(carry: TrainingState, turn: tuple[Array, PRNGKeyArray]) -> tuple[TrainingState, None]:
-        index, key = turn
-        seen = rows.block(index % rows.n_blocks) if settings.mini_batches else rows
-        gradients, _ = eqx.filter_grad(objective, has_aux=True)(carry.model, seen, key)
-        updates, optimizer_state = optimizer.update(gradients, carry.optimizer)
-        return by_variable(TrainingState(eqx.apply_updates(carry.model, updates), optimizer_state)), None
+    def step(carry: _Steps) -> _Steps:
+        (model, optimizer_state), n, values = carry
+        seen = rows.block(n % rows.n_blocks) if settings.mini_batches else rows
+        (value, _), gradients = eqx.filter_value_and_grad(objective, has_aux=True)(model, seen, keys[n])
+        updates, optimizer_state = optimizer.update(gradients, optimizer_state)
+        state = by_variable(TrainingState(eqx.apply_updates(model, updates), optimizer_state))
+        return state, n + 1, values.at[n].set(value)
 
-    turns = (jnp.arange(settings.n_steps), keys[:-1])
-    state, _ = jax.lax.scan(step, by_variable(state), turns)
+    def goes_on(carry: _Steps) -> Array:
+        _, n, values = carry
+        before, now = (jax.lax.dynamic_slice(values, (n - k * tenth,), (tenth,)) for k in (2, 1))
+        error = jnp.sqrt((before.var() + now.var()) / tenth)
+        settled = before.mean() - now.mean() < required_fall * error
+        judged = (n % tenth == 0) & (n >= 2 * tenth)
+        return (n < settings.n_steps) & ~(judged & settled)
+
+    first = (by_variable(state), jnp.zeros((), int), jnp.zeros(settings.n_steps))
+    state, n_steps, _ = jax.lax.while_loop(goes_on, step, first)
     value, terms = objective(state.model, rows, keys[-1])
     probabilities = everywhere(state.model.mask.probabilities())
     # Whoever looks at a fit between stages finds all of it on every device.
-    return everywhere((state, StageEnd(terms, value, probabilities, settings.acyclicity(probabilities))))
+    return everywhere(
+        (state, StageEnd(n_steps, terms, value, probabilities, settings.acyclicity(probabilities)))
+    )

@@ -21,6 +21,10 @@ class Schedule:
     """xi: both stopping rules ask for less than this."""
     learning_rate: float = 3e-2
     steps_per_stage: int = 1000
+    """Steps of a stage, or the most of them where `required_fall` is given."""
+    required_fall: float | None = None
+    """A stage ends where the mean Lagrangian of a tenth of its steps is not this many standard errors below
+    that of the tenth before; None for all steps."""
     batch_size: int | None = None
     """Rows a step; None for all of them."""
     max_stages: int = 100
@@ -38,6 +42,8 @@ class Schedule:
         )
         for name in ("steps_per_stage", "max_stages"):
             _require(getattr(self, name) >= 1, f"`{name}` must be >= 1", getattr(self, name))
+        if self.required_fall is not None:
+            _require(self.required_fall > 0, "`required_fall` must be > 0 or None", self.required_fall)
         if self.batch_size is not None:
             _require(self.batch_size >= 1, "`batch_size` must be >= 1 or None", self.batch_size)
 

@@ -27,6 +27,8 @@ class TraceRow:
     """Seconds since training began."""
     progress: float
     """Estimated share of the work done, from 0 to 1."""
+    n_steps: int = 0
+    """Steps that the stage took; 0 where an older file does not say."""
 
 
 Observer: TypeAlias = Callable[[TraceRow], None]
