@@ -214,9 +214,10 @@ def total(cells: Cells) -> str:
     spent = sum(run.get("cpu_seconds", run.get("limit", run.get("seconds", 0))) for run in runs)
     counts = {status: _count(list(runs), status) for status in ("ok", "timeout", "failed")}
     late = sorted({f"{run['method']} on {run['scenario']}" for run in runs if run["status"] == "timeout"})
+    unseen = [method for method in METHODS if not any(run["method"] == method for run in runs)]
     return markdown_table(
-        ["runs", "that ended", "timeouts", "failed", "CPU hours", "timeouts of"],
-        [[len(runs), *counts.values(), f"{spent / 3600:.1f}", "; ".join(late)]],
+        ["runs", "that ended", "timeouts", "failed", "CPU hours", "timeouts of", "methods without a run yet"],
+        [[len(runs), *counts.values(), f"{spent / 3600:.1f}", "; ".join(late), ", ".join(unseen)]],
     )
 
 
