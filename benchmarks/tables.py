@@ -217,7 +217,7 @@ def total(cells: Cells) -> str:
     unseen = [method for method in METHODS if not any(run["method"] == method for run in runs)]
     return markdown_table(
         ["runs", "that ended", "timeouts", "failed", "CPU hours", "timeouts of", "methods without a run yet"],
-        [[len(runs), *counts.values(), f"{spent / 3600:.1f}", "; ".join(late), ", ".join(unseen)]],
+        [[len(runs), *counts.values(), f"{spent / 3600:.1f}", "; ".join(late), "; ".join(unseen)]],
     )
 
 
