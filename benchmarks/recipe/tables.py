@@ -1,4 +1,4 @@
-"""Write the tables and the figure of docs/recipe.md from stored lines: `python -m benchmarks.recipe.tables`."""
+"""Write the tables and the figure of docs/recipe.md: `python -m benchmarks.recipe.tables`."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def recipe_table(cells: Cells) -> str:
 
 
 def papers_figures() -> dict[str, tuple[str, str]]:
-    """Return the mean SHD of the paper's best method and of MCSL-MLP; its Gaussian processes have two readings."""
+    """Return the mean SHD of the paper's best method and of MCSL-MLP; its `gp` may be read in two ways."""
     shd = defaultdict(dict)
     with PAPER.open() as file:
         for row in csv.DictReader(file):
-            if row["shd"]:
+            if row["shd"] != "N/A":
                 for model in ("gp", "gp-add") if row["sem"] == "gp" else (row["sem"],):
                     shd[f"{model}-{row['graph']}-{row['n_variables']}"][row["method"]] = float(row["shd"])
     return {
@@ -75,16 +75,16 @@ def ablated(cells: Cells) -> list[str]:
     return [s for s in SCENARIOS if any((s, f"default without {part}") in cells for part in ABLATIONS)]
 
 
+def compared(cells: Cells, scenario: str) -> list[list[dict]]:
+    """Return the runs of the default and of the default without each part, the default's on the same seeds."""
+    without = [cells.get((scenario, f"default without {part}"), []) for part in ABLATIONS]
+    seeds = {run["seed"] for runs in without for run in runs}
+    return [[run for run in cells[scenario, "default"] if run["seed"] in seeds], *without]
+
+
 def ablation_table(cells: Cells) -> str:
-    rows = [
-        [scenario, *(figure(cells.get((scenario, method), ())) for method in ["default", *methods()])]
-        for scenario in ablated(cells)
-    ]
+    rows = [[scenario, *map(figure, compared(cells, scenario))] for scenario in ablated(cells)]
     return markdown_table(["data", "default", *(f"without {part}" for part in ABLATIONS)], rows)
-
-
-def methods() -> list[str]:
-    return [f"default without {part}" for part in ABLATIONS]
 
 
 def draw_ablation(cells: Cells, path: Path) -> None:
@@ -93,20 +93,25 @@ def draw_ablation(cells: Cells, path: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    scenarios = ablated(cells)
-    chart, axes = plt.subplots(1, len(scenarios), figsize=(2.3 * len(scenarios), 3.2), sharey=True)
+    panels = {scenario: compared(cells, scenario) for scenario in ablated(cells)}
+    # Where nothing is ever wrong there is nothing to see.
+    panels = {name: runs for name, runs in panels.items() if any(run["shd"] for run in sum(runs, []))}
+    chart, ((*axes,),) = plt.subplots(
+        1, len(panels), figsize=(2.3 * len(panels), 3.4), sharey=True, squeeze=False
+    )
     labels = ["default", *(f"without\n{part}" for part in ABLATIONS)]
-    for axis, scenario in zip(np.atleast_1d(axes), scenarios, strict=True):
-        for place, method in enumerate(["default", *methods()]):
-            shd = [run["shd"] for run in cells.get((scenario, method), ())]
+    for axis, (scenario, columns) in zip(axes, panels.items(), strict=True):
+        for place, runs in enumerate(columns):
+            shd = [run["shd"] for run in runs]
             if shd:
                 axis.barh(place, np.mean(shd), xerr=np.std(shd), color="#1f6f8b" if place == 0 else "#c9b79c")
         axis.set_title(scenario, fontsize=9)
+        axis.set_xlim(left=0)
         axis.set_xlabel("SHD", fontsize=8)
         axis.tick_params(labelsize=8)
         axis.spines[["top", "right"]].set_visible(False)
-    np.atleast_1d(axes)[0].set_yticks(range(len(labels)), labels)
-    np.atleast_1d(axes)[0].invert_yaxis()
+    axes[0].set_yticks(range(len(labels)), labels)
+    axes[0].invert_yaxis()
     chart.tight_layout()
     path.parent.mkdir(exist_ok=True)
     chart.savefig(path, dpi=110)
