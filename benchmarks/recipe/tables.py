@@ -76,7 +76,7 @@ def ablated(cells: Cells) -> list[str]:
 
 
 def compared(cells: Cells, scenario: str) -> list[list[dict]]:
-    """Return the runs of the default and of the default without each part, the default's on the same seeds."""
+    """Return the runs of the default, and of the default without each part, on the same seeds."""
     without = [cells.get((scenario, f"default without {part}"), []) for part in ABLATIONS]
     seeds = {run["seed"] for runs in without for run in runs}
     return [[run for run in cells[scenario, "default"] if run["seed"] in seeds], *without]
@@ -95,7 +95,7 @@ def draw_ablation(cells: Cells, path: Path) -> None:
 
     panels = {scenario: compared(cells, scenario) for scenario in ablated(cells)}
     # Where nothing is ever wrong there is nothing to see.
-    panels = {name: runs for name, runs in panels.items() if any(run["shd"] for run in sum(runs, []))}
+    panels = {name: runs for name, runs in panels.items() if any(run["shd"] for part in runs for run in part)}
     chart, ((*axes,),) = plt.subplots(
         1, len(panels), figsize=(2.3 * len(panels), 3.4), sharey=True, squeeze=False
     )
