@@ -80,11 +80,6 @@ class Checkpoint:
                 path.unlink()
             self.directory.rmdir()
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing to go on from."""
-        return not self._files()
-
     def _file(self, step: str) -> Path | None:
         return None if self.directory is None else self.directory / f"{step}{_SUFFIX}"
 

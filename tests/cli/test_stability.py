@@ -70,14 +70,16 @@ def test_without_it_nothing_is_counted(mcsl, fake_learn, counted, table, tmp_pat
     assert json.loads((tmp_path / "out" / "result.json").read_text())["stability"] is None
 
 
-def test_the_same_command_goes_on_after_an_interruption(mcsl, fake_learn, counted, table, tmp_path):
+def test_resume_goes_on_after_an_interruption(mcsl, fake_learn, counted, table, tmp_path):
     out = tmp_path / "out"
     counted.raises = KeyboardInterrupt()
     assert mcsl("learn", table, "--out", out, "--stability", 4).exit_code == 130
-    assert [path.name for path in out.iterdir()] == ["halves.jsonl"]
+    assert (out / "halves.jsonl").exists()
+    assert not (out / "stability.csv").exists()
     counted.raises = None
-    assert mcsl("learn", table, "--out", out, "--stability", 4).exit_code == 0
     assert mcsl("learn", table, "--out", out, "--stability", 4).exit_code == 2
+    assert mcsl("learn", table, "--out", out, "--stability", 4, "--resume").exit_code == 0
+    assert (out / "stability.csv").exists()
 
 
 @pytest.mark.parametrize("number", ["0", "x", "-2"])

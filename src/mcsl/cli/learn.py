@@ -128,12 +128,13 @@ def learn(
     from mcsl.cli.session import interrupted_by_sigterm, logging_to_stderr
     from mcsl.data import LongTable
     from mcsl.outputs import check_directory, write_result
+    from mcsl.outputs.files import is_unfinished
 
     with logging_to_stderr(verbose), interrupted_by_sigterm():
         steps = Checkpoint(out / DIRECTORY, resume=resume)
-        if resume and steps.is_empty and not quiet:
+        if resume and not is_unfinished(out) and not quiet:
             typer.echo(f"There is nothing to resume in {out}; starting from the beginning.", err=True)
-        overwrite = force or (resume and not steps.is_empty)
+        overwrite = force or (resume and is_unfinished(out))
         check_directory(out, force=overwrite)
         table = read_rows(
             data,
@@ -178,7 +179,7 @@ def learn(
             write_result(result, out, force=overwrite, command=context.obj, also=also)
         except KeyboardInterrupt as interrupt:
             best = getattr(interrupt, "result", result)
-            stop(best, out, force=overwrite, command=context.obj, resumable=not steps.is_empty)
+            stop(best, out, force=overwrite, command=context.obj, resumable=is_unfinished(out))
         steps.remove()
     if not quiet:
         from mcsl.cli.printing import print_result

@@ -23,7 +23,7 @@ HalfSamples = Annotated[
         min=2,
         callback=_check_even,
         help="Refit on B half-samples (an even number, such as 20) and say how often each edge returns. "
-        "After an interruption the same command goes on.",
+        "After an interruption, --resume goes on.",
         metavar="B",
         show_default=False,
     ),

@@ -29,6 +29,11 @@ UNFINISHED = {"halves.jsonl", DIRECTORY}
 """What an interrupted run leaves for the next to go on with; a directory of these alone counts as empty."""
 
 
+def is_unfinished(directory: Path) -> bool:
+    """Whether there is anything in a directory to go on with."""
+    return any((directory / name).exists() for name in UNFINISHED)
+
+
 def write_result(
     result: Result,
     directory: str | os.PathLike[str],
