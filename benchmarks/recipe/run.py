@@ -18,6 +18,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+from benchmarks.scenarios import TABLES
 
 import mcsl
 import mcsl.order.search as order_search
@@ -27,41 +28,29 @@ from mcsl.problem import Problem
 
 RESULTS = Path(__file__).parent / "results" / "recipe.jsonl"
 
+
+def _size(settings: Mapping[str, object]) -> tuple[object, ...]:
+    return tuple(settings.get(part, 0) for part in ("degree", "n_variables", "n_samples"))
+
+
 SCENARIOS = {
-    f"{model}-ER{degree}-{d}": {"model": model, "degree": degree, "n_variables": d}
-    for model, degrees, sizes in [
-        ("gp-add", (1, 4), (10, 20, 50, 100)),
-        ("gp", (1, 4), (10, 20, 50)),
-        ("gp", (1,), (100,)),
-        ("quadratic", (1,), (10, 20, 50)),
-        ("pnl", (1,), (10, 20, 50)),
-    ]
-    for degree in degrees
-    for d in sizes
+    name: settings
+    for table in ("1a", "2a", "1", "2", "3", "4", "scale-free", "samples")
+    for name, settings in TABLES[table].items()
 }
 SCENARIOS |= {
-    f"gp-SF{degree}-50": {"model": "gp", "degree": degree, "n_variables": 50, "graph": "sf"}
+    f"gp-add-ER{degree}-20-n10000": SCENARIOS[f"gp-add-ER{degree}-20"] | {"n_samples": 10_000}
     for degree in (1, 4)
 }
 SCENARIOS |= {
-    f"gp-add-ER{degree}-20-n{n}": {"model": "gp-add", "degree": degree, "n_variables": 20, "n_samples": n}
-    for degree in (1, 4)
-    for n in (300, 1000, 10_000)
-}
-SCENARIOS |= {
-    f"gp-add-ER{degree}-{d}-unequal": {
-        "model": "gp-add",
-        "degree": degree,
-        "n_variables": d,
-        "n_samples": 1000,
-        "noise": "unequal",
-    }
+    f"gp-add-ER{degree}-{d}-unequal": SCENARIOS[f"gp-add-ER{degree}-{d}"]
+    | {"n_samples": 1000, "noise": "unequal"}
     for degree in (1, 4)
     for d in (10, 20)
 }
-
 SCENARIOS["varying-scales-ER1-10"] = {"degree": 1, "n_variables": 10}
 SCENARIOS["gp-SF4-50-causes"] = SCENARIOS["gp-SF4-50"] | {"hubs": "causes"}
+SCENARIOS = dict(sorted(SCENARIOS.items(), key=lambda item: (item[0].rsplit("-ER")[0], *_size(item[1]))))
 
 
 def draw(scenario: str, seed: int) -> tuple[mcsl.Dataset, CausalGraph]:

@@ -6,7 +6,6 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from benchmarks.recipe.run import SCENARIOS as OF_RECIPES
 from benchmarks.scenarios import SCENARIOS
 
 import mcsl
@@ -71,11 +70,6 @@ def test_open_directions_are_scored_as_the_paper_does():
     assert mcsl.evaluate(decided, truth).tpr == 1
     assert mcsl.evaluate(decided, truth).shd == 1
     assert run.decided(pattern, truth.T)[1, 0]
-
-
-def test_scenarios_are_those_of_the_recipes_figures():
-    for name in SCENARIOS.keys() & OF_RECIPES.keys():
-        assert SCENARIOS[name] == {"graph": "er", **OF_RECIPES[name]}
 
 
 def test_every_method_states_its_source():
