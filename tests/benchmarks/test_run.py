@@ -6,7 +6,6 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from benchmarks.scenarios import SCENARIOS
 
 import mcsl
 from benchmarks import methods, run
