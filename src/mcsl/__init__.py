@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from mcsl.evaluation import Metrics, evaluate
     from mcsl.graph import CausalGraph, Stability
     from mcsl.learning import Interrupted, learn
-    from mcsl.model import MLP, Linear, Mechanism, Quadratic
-    from mcsl.objective import gaussian_likelihood, least_squares
+    from mcsl.model import MLP, Linear, LocationScale, Mechanism, Quadratic
+    from mcsl.objective import gaussian_likelihood, least_squares, location_scale_likelihood
     from mcsl.order import OrderSearch
     from mcsl.outputs.charts import plot_adjacency, plot_effects, plot_training
     from mcsl.outputs.graphs import read_graph, write_graph
@@ -66,8 +66,8 @@ _ROOMS = {
     "evaluation": ("Metrics", "evaluate"),
     "graph": ("CausalGraph", "Stability"),
     "learning": ("Interrupted", "learn"),
-    "model": ("MLP", "Linear", "Mechanism", "Quadratic"),
-    "objective": ("gaussian_likelihood", "least_squares"),
+    "model": ("MLP", "Linear", "LocationScale", "Mechanism", "Quadratic"),
+    "objective": ("gaussian_likelihood", "least_squares", "location_scale_likelihood"),
     "problem": ("Knowledge", "Problem", "read_knowledge"),
     "order": ("OrderSearch",),
     "outputs.charts": ("plot_adjacency", "plot_effects", "plot_training"),
@@ -104,6 +104,7 @@ __all__ = [
     "Knowledge",
     "KnowledgeError",
     "Linear",
+    "LocationScale",
     "McslError",
     "Mechanism",
     "Metrics",
@@ -130,6 +131,7 @@ __all__ = [
     "learn",
     "least_squares",
     "load_result",
+    "location_scale_likelihood",
     "plot_adjacency",
     "plot_effects",
     "plot_graph",

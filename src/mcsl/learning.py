@@ -23,6 +23,7 @@ from mcsl.memory import DEFAULT_MEMORY, parse_memory
 from mcsl.missing import MissingRule, complete
 from mcsl.order import OrderFit
 from mcsl.order.held_out import predict_held_out
+from mcsl.order.search import Noise
 from mcsl.problem import Knowledge, Problem, cut_windows
 from mcsl.pruning import EdgeTest, LagTest, lag_tests, prune
 from mcsl.recipe import Recipe
@@ -187,7 +188,7 @@ def _search(
     """Find an order, train masks, or train masks from the order; return also the problem as searched."""
     start = None if recipe.order is None else find_order(recipe.order, problem, steps)
     if start is None:
-        return problem, _train(problem, None, recipe, seed, observers, timings, steps)
+        return problem, _train(problem, None, _networks(recipe), seed, observers, timings, steps)
     timings |= start.timings
     ordered = _Found(
         start.graph, start.learned, start.edge_probabilities, StopReason.SETTLED, start.edge_counts
@@ -212,26 +213,30 @@ def _improve(
     """Train masks from the order if networks predict unseen rows better than splines; keep the best graph."""
     from mcsl.search.held_out import held_out_score, score_of_predictions
 
-    assert recipe.score is not None
     along = start.graph.adjacency
     problem = replace(start.problem, candidates=along | along.T)
     held_out = np.random.default_rng(seed).permutation(problem.n_samples) < _HELD_OUT * problem.n_samples
     seen, unseen = problem.of_rows(~held_out), problem.of_rows(held_out)
-
-    def score_of(graph: CausalGraph) -> float:
-        return held_out_score(seen, unseen, graph, seed, **_networks(recipe))
+    kinds = _kinds_of_networks(recipe, start.noise)
 
     with _timed("judge", timings):
         interactions = recipe.order is not None and recipe.order.interactions
         splines = predict_held_out(problem, start.learned, held_out, interactions=interactions)
-        at_start = score_of(start.learned)
-        if not at_start < score_of_predictions(unseen, splines, recipe.score):
+        by_splines = min(
+            score_of_predictions(unseen, predicted, networks["score"])
+            for predicted, networks in zip((splines[0], splines), kinds, strict=False)
+        )
+        by_networks = [held_out_score(seen, unseen, start.learned, seed, **networks) for networks in kinds]
+        at_start, networks = min(by_networks), kinds[int(np.argmin(by_networks))]
+        if not at_start < by_splines:
             return ordered._replace(stop_reason=StopReason.NOTHING_TO_ADD)
     # Along the order an edge starts as more likely than not, and its reverse as less.
     logits = np.where(along, 1.0, -1.0)
-    found = _train(seen, logits, recipe, seed, observers, timings, steps)
+    found = _train(seen, logits, networks, seed, observers, timings, steps)
     counts = start.edge_counts | found.edge_counts
-    if found.stop_reason is not StopReason.INTERRUPTED and not score_of(found.graph) < at_start:
+    if found.stop_reason is StopReason.INTERRUPTED:
+        return found._replace(edge_counts=counts)
+    if not held_out_score(seen, unseen, found.graph, seed, **networks) < at_start:
         return ordered._replace(stop_reason=StopReason.START_KEPT, trace=found.trace, edge_counts=counts)
     return found._replace(edge_counts=counts)
 
@@ -239,7 +244,7 @@ def _improve(
 def _train(
     problem: Problem,
     logits: NDArray[np.float64] | None,
-    recipe: Recipe,
+    networks: Mapping[str, Any],
     seed: int,
     observers: Sequence[Observer],
     timings: dict[str, float],
@@ -252,7 +257,7 @@ def _train(
         fit = search(
             problem,
             seed,
-            **_networks(recipe),
+            **networks,
             initial_logits=logits,
             observers=observers,
             earlier=earlier_training(steps),
@@ -268,6 +273,18 @@ def _train(
 def _networks(recipe: Recipe) -> dict[str, Any]:
     parts = ("mechanism", "temperature", "score", "acyclicity", "sparsity_weight", "schedule")
     return {part: getattr(recipe, part) for part in parts}
+
+
+def _kinds_of_networks(recipe: Recipe, noise: Noise) -> list[dict[str, Any]]:
+    """Return the recipe's networks, and networks with scales too where the order search found such noise."""
+    from mcsl.model import LocationScale
+    from mcsl.objective import gaussian_likelihood, location_scale_likelihood
+
+    constant = _networks(recipe)
+    if noise != "location-scale" or recipe.score is not gaussian_likelihood:
+        return [constant]
+    with_scales = partial(LocationScale.init, part=constant["mechanism"])
+    return [constant, {**constant, "mechanism": with_scales, "score": location_scale_likelihood}]
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import pytest
 
 from mcsl.data import Dataset, SeriesTable
 from mcsl.errors import SettingsError
-from mcsl.model import MLP, Layout, Linear, MaskedSEM, Mechanism, Quadratic
+from mcsl.model import MLP, Layout, Linear, LocationScale, MaskedSEM, Mechanism, Quadratic
 from mcsl.problem import cut_windows
 
 _spec = importlib.util.spec_from_file_location(
@@ -32,6 +32,20 @@ def test_contract(init, d):
 @pytest.mark.parametrize("init", [MLP.init, Quadratic.init, Linear.init], ids=str)
 def test_contract_with_groups_and_lags(init):
     contract.check_mechanism(init, problem=contract.lagged_groups())
+
+
+def test_locations_and_scales_come_from_two_mechanisms_behind_one_mask():
+    problem = contract.lagged_groups()
+    start = partial(LocationScale.init, part=Linear.init)
+    model = MaskedSEM.init(np.random.default_rng(0), problem, start, 0.2)
+    inputs = jnp.asarray(problem.dataset.values.T, jnp.float32)
+    soft_mask = jnp.asarray(problem.candidates, jnp.float32)
+    predicted = model.mechanism.predict(inputs, soft_mask)
+    parts = (model.mechanism.location, model.mechanism.log_scale)
+    assert predicted.shape == (2, 6, problem.n_samples)
+    for found, part in zip(predicted, parts, strict=True):
+        assert np.array_equal(found, part.predict(inputs, soft_mask))
+    assert not np.allclose(*predicted)
 
 
 @pytest.mark.parametrize("init", [MLP.init, Quadratic.init, Linear.init], ids=str)

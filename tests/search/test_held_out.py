@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -29,7 +31,7 @@ def networks(problem: Problem, unseen: np.ndarray, graph: CausalGraph) -> float:
 
 
 def splines(problem: Problem, unseen: np.ndarray, graph: CausalGraph) -> float:
-    predicted = predict_held_out(problem, graph, unseen, interactions=True)
+    predicted, _ = predict_held_out(problem, graph, unseen, interactions=True)
     return score_of_predictions(problem.of_rows(unseen), predicted, mcsl.gaussian_likelihood)
 
 
@@ -69,3 +71,64 @@ def test_the_better_graph_is_kept_and_the_result_says_which(monkeypatch, scores,
     same = np.array_equal(result.edge_probabilities, started.edge_probabilities)
     assert same == (reason is not mcsl.StopReason.STAGE_LIMIT)
     assert next(given, None) is None
+
+
+def pair(varying: float, n: int = 400) -> mcsl.Dataset:
+    """Return a cause that moves the scale of the noise of its effect, or does not."""
+    rng = np.random.default_rng(0)
+    cause, other = rng.standard_normal((2, n))
+    effect = np.sin(2 * cause) + (0.2 + varying * cause**2) * rng.standard_normal(n)
+    return mcsl.Dataset(np.column_stack([other, effect, cause]), ("other", "effect", "cause"))
+
+
+def split(varying: float) -> tuple[Problem, CausalGraph, np.ndarray]:
+    problem = Problem.from_dataset(pair(varying).standardized())
+    truth = CausalGraph.from_edges([("cause", "effect")], problem.names)
+    return problem, truth, np.arange(problem.n_samples) % 4 == 0
+
+
+@pytest.mark.parametrize("varying", [0.0, 0.4])
+def test_scales_of_splines_predict_better_where_the_noise_varies_and_only_there(varying):
+    problem, truth, unseen = split(varying)
+    predicted = predict_held_out(problem, truth, unseen, interactions=True)
+    judged = problem.of_rows(unseen)
+    constant = score_of_predictions(judged, predicted[0], mcsl.gaussian_likelihood)
+    scaled = score_of_predictions(judged, predicted, mcsl.location_scale_likelihood)
+    assert scaled < constant - 0.2 if varying else constant < scaled < constant + 0.2
+
+
+def test_networks_with_scales_predict_better_where_the_noise_varies():
+    problem, truth, unseen = split(0.4)
+    small = partial(mcsl.MLP.init, width=8, depth=1)
+    with_scales = partial(mcsl.LocationScale.init, part=small)
+    kinds = [(small, mcsl.gaussian_likelihood), (with_scales, mcsl.location_scale_likelihood)]
+    halves, acyclicity = (problem.of_rows(~unseen), problem.of_rows(unseen)), mcsl.Recipe.masked().acyclicity
+    others = {"temperature": 0.2, "acyclicity": acyclicity, "schedule": SCHEDULE}
+    constant, scaled = (
+        held_out_score(*halves, truth, 0, mechanism=mechanism, score=score, **others)
+        for mechanism, score in kinds
+    )
+    assert scaled < constant - 0.2
+
+
+@pytest.mark.parametrize(
+    ("varying", "scores", "judges"),
+    [
+        (0.0, [-1e8, -1e9], ["likelihood"] * 2),
+        (0.4, [-1e8, -1e9, -1e10], ["likelihood", "location-scale", "location-scale"]),
+        (0.4, [-1e9, -1e8, -1e10], ["likelihood", "location-scale", "likelihood"]),
+    ],
+)
+def test_scales_are_tried_where_the_order_search_found_some(monkeypatch, varying, scores, judges):
+    given, asked = iter(scores), []
+
+    def judge(*_, score, **__):
+        asked.append(score.name)
+        return next(given)
+
+    monkeypatch.setattr(held_out, "held_out_score", judge)
+    short = mcsl.Schedule(initial_penalty=1e-9, penalty_growth=2.0, steps_per_stage=3, max_stages=1)
+    small = partial(mcsl.MLP.init, width=4, depth=1)
+    recipe = mcsl.Recipe("masked", True, mcsl.OrderSearch(), short, mcsl.KeepAll(), mechanism=small)
+    assert mcsl.learn(pair(varying), recipe).stop_reason is mcsl.StopReason.STAGE_LIMIT
+    assert asked == judges

@@ -56,7 +56,7 @@ def _check_columns(mechanism: Mechanism, problem: Problem) -> None:
         shape = eqx.filter_eval_shape(mechanism.predict, inputs, soft_mask).shape
     except (TypeError, ValueError):
         shape = ()
-    if shape != (n_outputs, 2):
+    if shape[-2:] != (n_outputs, 2):
         raise SettingsError(
             f"{type(mechanism).__name__} does not read groups or lags; use `MLP.init`, or see `Layout`."
         )

@@ -3,7 +3,7 @@
 from mcsl.objective.acyclicity import Acyclicity, log_determinant, log_polynomial, log_trace_exponential
 from mcsl.objective.lagrangian import Terms, lagrangian
 from mcsl.objective.row_blocks import RowBlocks, mean_losses
-from mcsl.objective.scores import Score, gaussian_likelihood, least_squares
+from mcsl.objective.scores import Score, gaussian_likelihood, least_squares, location_scale_likelihood
 
 __all__ = [
     "Acyclicity",
@@ -13,6 +13,7 @@ __all__ = [
     "gaussian_likelihood",
     "lagrangian",
     "least_squares",
+    "location_scale_likelihood",
     "log_determinant",
     "log_polynomial",
     "log_trace_exponential",

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+# The least variance: it keeps a variable that another determines exactly from pulling a score to -inf.
+_FLOOR = 1e-12
+
 RowLoss = Callable[
-    [Float[Array, "output sample"], Float[Array, "output sample"]], Float[Array, "output sample"]
+    [Float[Array, "output sample"], Float[Array, "*pair output sample"]], Float[Array, "output sample"]
 ]
 
 
@@ -43,8 +46,16 @@ def _half_sum(mean_losses: Float[Array, " output"]) -> Float[Array, ""]:
 
 
 def _half_sum_of_logs(mean_losses: Float[Array, " output"]) -> Float[Array, ""]:
-    # The floor keeps a variable that another determines exactly from pulling the score to -inf.
-    return 0.5 * jnp.sum(jnp.log(mean_losses + 1e-12))
+    return 0.5 * jnp.sum(jnp.log(mean_losses + _FLOOR))
+
+
+def _scaled_error(
+    observed: Float[Array, "output sample"], predicted: Float[Array, "2 output sample"]
+) -> Float[Array, "output sample"]:
+    location, log_scale = predicted
+    log_variance = jnp.logaddexp(2 * log_scale, jnp.log(_FLOOR))
+    loss: Array = 0.5 * (log_variance + (observed - location) ** 2 * jnp.exp(-log_variance) - 1)
+    return loss
 
 
 least_squares = Score("least-squares", _squared_error, _half_sum)
@@ -54,3 +65,8 @@ gaussian_likelihood = Score("likelihood", _squared_error, _half_sum_of_logs)
 """sum_i log(||x_i - h_i||^2 / n) / 2: Gaussian noise with a variance per variable, profiled out.
 
 Rescaling a variable shifts it by a constant, so it does not read the order off the units."""
+
+location_scale_likelihood = Score("location-scale", _scaled_error, jnp.sum)
+"""sum_i (g_i + (x_i - h_i)^2 e^(-2 g_i) / 2 - 1/2) / n for mechanisms that give locations h and log-scales g.
+
+Where g is the logarithm of the residuals' deviation, it is `gaussian_likelihood`, so that both compare."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcsl.graph import CausalGraph
+from mcsl.order.noise import log_scale
 from mcsl.order.regressors import Family, Regressors
 from mcsl.order.screening import spline_table
 from mcsl.problem import Problem
@@ -16,19 +17,25 @@ def predict_held_out(
 ) -> NDArray[np.float64]:
     """Predict the held-out rows of every output from its causes by splines fitted to the other rows.
 
-    The outputs come variable after variable, shape (n_outputs, n_held_out).
+    Locations come first, then log-scales of the noise, which are sums of the three smoothest functions of
+    each cause. The outputs come variable after variable, shape (2, n_outputs, n_held_out).
     """
     table = spline_table(problem)
-    predicted = []
+    locations, log_scales = [], []
     for variable, parents in zip(problem.variables, graph.adjacency.T, strict=True):
         causes = [problem.variables[j] for j in np.flatnonzero(parents)]
         columns = [*variable.own_past, *(column for cause in causes for column in cause.inputs)]
         regressors = Regressors.of(table, [Family(variable.outputs, columns)], interactions=interactions)
         design = regressors.design(np.arange(len(regressors)))
+        smooth = [k for s in regressors.slices.values() for k in range(s.start, s.stop)[:3]]
         for output in variable.outputs:
             seen = ~held_out & problem.observed[:, output]
-            z, y = design[seen], problem.dataset.values[seen, output]
-            centre, mean = z.mean(axis=0), y.mean()
-            coefficients = np.linalg.lstsq(z - centre, y - mean, rcond=1e-10)[0]
-            predicted.append(mean + (design[held_out] - centre) @ coefficients)
-    return np.array(predicted)
+            y, z = problem.dataset.values[seen, output], design - design[seen].mean(axis=0)
+            fitted = y.mean() + z @ np.linalg.lstsq(z[seen], y - y.mean(), rcond=1e-10)[0]
+            locations.append(fitted[held_out])
+            residuals, z = y - fitted[seen], z[:, smooth]
+            logs = log_scale(residuals, z[seen], z[seen].T @ z[seen])
+            # A perfect fit would have infinite likelihood.
+            level = np.log(np.mean((residuals * np.exp(-logs)) ** 2) + 1e-12) / 2
+            log_scales.append(level + z[held_out] @ np.linalg.lstsq(z[seen], logs, rcond=1e-10)[0])
+    return np.array([locations, log_scales])
