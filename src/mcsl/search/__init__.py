@@ -1,4 +1,4 @@
-"""Training: the augmented Lagrangian outside, one compiled scan of Adam steps inside.
+"""Training: the augmented Lagrangian outside, one compiled loop of Adam steps inside.
 
 `augmented_lagrangian.search` trains, and is not imported here: JAX takes a second to load, and recipes
 without networks do without it.

@@ -1,4 +1,4 @@
-"""The subproblem of one stage: Adam on the augmented Lagrangian, as one compiled scan."""
+"""The subproblem of one stage: Adam on the augmented Lagrangian, as one compiled loop."""
 
 from __future__ import annotations
 
