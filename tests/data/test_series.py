@@ -191,3 +191,11 @@ def test_text_that_is_no_time_is_named(tmp_path):
     assert refused(path).startswith(
         f"The time column 'when' of {path} holds 'noon', which is no time, in line 6"
     )
+
+
+def test_a_table_of_nothing_but_names_of_series_has_no_time_column(tmp_path):
+    path = tmp_path / "names.csv"
+    path.write_text("machine\n" + "a\n" * 30)
+    assert refused(path, series="machine", time="when") == (
+        f"There is no time column 'when' in {path}; it has no columns."
+    )

@@ -216,7 +216,9 @@ def _where(condition: NDArray[np.bool_]) -> list[int]:
 
 
 def listed(names: Sequence[str], noun: str = "column") -> str:
-    """Return "column 'a'", "columns 'a' and 'b'", or the first few of many."""
+    """Return "column 'a'", "columns 'a' and 'b'", the first few of many, or "no columns"."""
+    if not names:
+        return f"no {noun}s"
     if len(names) == 1:
         return f"{noun} {names[0]!r}"
     if len(names) <= 6:
