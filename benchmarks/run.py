@@ -11,6 +11,7 @@ peers need their own environment, see README.md.
 from __future__ import annotations
 
 import argparse
+import atexit
 import json
 import os
 import signal
@@ -163,11 +164,14 @@ def ask(method: Method, case: Case, seed: int, limit: int, peers_python: str, fo
 
 @cache
 def worker(python: str, thread: int) -> subprocess.Popen:
-    """Start a worker of each environment for each thread, for good."""
+    """Start a worker of each environment for each thread, which ends with this process."""
     command = [python, "-m", "benchmarks.worker"]
     environment = {**os.environ, **dict.fromkeys(ONE_CORE, "1")}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen(command, cwd=ROOT, env=environment, text=True, **pipes)
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, text=True, **pipes)
+    # Leaving its context closes the pipes, at which the worker ends, and waits for it.
+    atexit.register(process.__exit__, None, None, None)
+    return process
 
 
 def decided(pattern: np.ndarray, truth: np.ndarray) -> np.ndarray:
