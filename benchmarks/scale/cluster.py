@@ -24,7 +24,7 @@ import mcsl
 
 RESULTS = Path(__file__).parents[1] / "results" / "cluster.jsonl"
 PAGE = ROOT / "docs" / "scaling.md"
-CELL = {"model": "gp-add", "degree": 1, "n_variables": 10, "n_samples": 2000, "seed": 1000}
+CELL = {"model": "gp-add", "degree": 1, "n_variables": 10, "n_samples": 500, "seed": 1000}
 N_HALVES = 40
 N_WORKERS = 2
 # Dask has workers give memory back at once, and taking it again costs a quarter of the time.
