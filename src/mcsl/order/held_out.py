@@ -22,12 +22,11 @@ def predict_held_out(
     """
     table = spline_table(problem)
     locations, log_scales = [], []
-    for variable, parents in zip(problem.variables, graph.adjacency.T, strict=True):
-        causes = [problem.variables[j] for j in np.flatnonzero(parents)]
-        columns = [*variable.own_past, *(column for cause in causes for column in cause.inputs)]
-        regressors = Regressors.of(table, [Family(variable.outputs, columns)], interactions=interactions)
+    for effect, variable in enumerate(problem.variables):
+        family = Family.of(problem, effect, graph.adjacency[:, effect])
+        regressors = Regressors.of(table, [family], interactions=interactions)
         design = regressors.design(np.arange(len(regressors)))
-        smooth = [k for s in regressors.slices.values() for k in range(s.start, s.stop)[:3]]
+        smooth = np.flatnonzero(regressors.ranks < 3)
         for output in variable.outputs:
             seen = ~held_out & problem.observed[:, output]
             y, z = problem.dataset.values[seen, output], design - design[seen].mean(axis=0)

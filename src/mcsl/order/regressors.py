@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mcsl.problem import Problem
 from mcsl.pruning.splines import SplineTable
 
 Key = TypeVar("Key")
@@ -22,6 +23,13 @@ class Family(NamedTuple):
 
     responses: Sequence[int]
     columns: Sequence[int]
+
+    @classmethod
+    def of(cls, problem: Problem, effect: int, causes: NDArray[np.bool_]) -> Family:
+        """Gather the columns of an effect's own past and of its causes."""
+        variable = problem.variables[effect]
+        inputs = [problem.variables[j].inputs for j in np.flatnonzero(causes)]
+        return cls(variable.outputs, [*variable.own_past, *(c for columns in inputs for c in columns)])
 
 
 # Gram matrices beyond this cost more time and memory than they are worth: the number of functions in one
@@ -97,6 +105,14 @@ class Regressors:
             product /= np.maximum(np.sqrt(np.sum(product**2, axis=0)), 1e-12)
             design[:, paired] = product
         return design
+
+    @cached_property
+    def ranks(self) -> NDArray[np.intp]:
+        """Position of each function among those of its column, the smoothest first; products come last."""
+        ranks = np.full(len(self), len(self))
+        for s in self.slices.values():
+            ranks[s] = np.arange(s.stop - s.start)
+        return ranks
 
     @cached_property
     def _inner_products(self) -> tuple[NDArray[np.float64], dict[int, NDArray[np.float64]]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,21 +112,13 @@ class LocationScaleScore(TiltedScore):
     def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
         residuals = self._residuals(output, chosen)
         constant = self._tilted(residuals) - len(chosen)
-        smooth = chosen[self._ranks[chosen] < 3]
+        smooth = chosen[self.regressors.ranks[chosen] < 3]
         if output in self.steady or not len(smooth):
             return constant
         gram = self.regressors.gram[np.ix_(smooth, smooth)]
         logs = log_scale(residuals, self.regressors.design(smooth), gram)
         varying = self._tilted(residuals * np.exp(-logs)) - float(logs.sum()) - len(chosen) - len(smooth)
         return max(constant, varying)
-
-    @cached_property
-    def _ranks(self) -> NDArray[np.intp]:
-        """Position of each function among those of its column; products come last."""
-        ranks = np.full(len(self.regressors), len(self.regressors))
-        for s in self.regressors.slices.values():
-            ranks[s] = np.arange(s.stop - s.start)
-        return ranks
 
 
 def gaussian_log_likelihood(square: float, n_samples: int) -> float:

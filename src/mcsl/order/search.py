@@ -110,7 +110,7 @@ class OrderSearch:
         gains = _gains(adjacency, candidates, score)
         beyond = self._beyond(straight, candidates)
         if beyond.any():
-            families = [_family(straight, straight.candidates, i) for i in range(straight.n_variables)]
+            families = _families(straight, straight.candidates)
             everything = Regressors.of(table, families, interactions=True, limit=MAX_SHARED)
             gains += _gains(adjacency, beyond, GaussianScore(straight, everything))
         # Where an edge can only point one way, its cause may as well come first.
@@ -144,7 +144,7 @@ class OrderSearch:
 
     def _views(self, problem: Problem, table: SplineTable, candidates: NDArray[np.bool_]) -> list[View]:
         """Return what scores read: the same for all effects, or something for each of them."""
-        families = [_family(problem, candidates, effect) for effect in range(problem.n_variables)]
+        families = _families(problem, candidates)
         gather = partial(gather_regressors, interactions=self.interactions)
         if problem.observed.all():
             return [(problem, part) for part in gather(table, families)]
@@ -155,10 +155,8 @@ class OrderSearch:
         return views
 
 
-def _family(problem: Problem, candidates: NDArray[np.bool_], effect: int) -> Family:
-    variable = problem.variables[effect]
-    causes = [problem.variables[j] for j in np.flatnonzero(candidates[:, effect])]
-    return Family(variable.outputs, [*variable.own_past, *(c for cause in causes for c in cause.inputs)])
+def _families(problem: Problem, candidates: NDArray[np.bool_]) -> list[Family]:
+    return [Family.of(problem, effect, candidates[:, effect]) for effect in range(problem.n_variables)]
 
 
 def _climb_with_noise(
