@@ -24,7 +24,6 @@ import mcsl
 import mcsl.order.search as order_search
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import topological_order
-from mcsl.problem import Problem
 
 RESULTS = Path(__file__).parent / "results" / "recipe.jsonl"
 
@@ -92,18 +91,6 @@ def gaussian_only(problem, views, candidates, steady):
     return order_search.climb(candidates, score, problem.required), score, "gaussian"
 
 
-def by_order(order_of):
-    """Complete an order and prune it with the default recipe's pruner."""
-
-    def run(dataset, truth):
-        problem = Problem.from_dataset(dataset.standardized())
-        place = np.argsort(order_of(dataset, truth))
-        full = CausalGraph(place[:, None] < place, dataset.names)
-        return mcsl.Recipe.default().pruner.prune(full, problem).graph
-
-    return run
-
-
 DEFAULT = mcsl.Recipe.default()
 METHODS = {
     "default": by_recipe(DEFAULT),
@@ -112,8 +99,6 @@ METHODS = {
     "least squares": by_recipe(
         replace(DEFAULT, standardize=False, order=replace(DEFAULT.order, equal_variances=True))
     ),
-    "true order": by_order(lambda dataset, truth: topological_order(truth.adjacency)),
-    "sort by variance": by_order(lambda dataset, truth: np.argsort(dataset.values.var(axis=0))),
 }
 ABLATIONS = {
     "straightening": by_recipe(DEFAULT, {"straighten": lambda problem, *_: problem}),
