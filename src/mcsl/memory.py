@@ -9,6 +9,8 @@ from mcsl.errors import SettingsError
 DEFAULT_MEMORY = "2GB"
 FEWEST_ROWS = 3000
 """Rows that are held at least; fewer say too little."""
+MOST_FUNCTIONS = 6000
+"""Spline functions and products of which a search holds one Gram matrix at most."""
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 # A quarter is left to the libraries and to blocks of rows on their way through.
@@ -34,7 +36,7 @@ def rows_held(n_rows: int, n_columns: int, memory: int) -> int:
     if n_rows <= FEWEST_ROWS:
         return n_rows
     n_functions = 9 * n_columns
-    n_functions = max(n_functions, min(6000, n_functions + 2 * n_columns * (n_columns - 1)))
+    n_functions = max(n_functions, min(MOST_FUNCTIONS, n_functions + 2 * n_columns * (n_columns - 1)))
     bytes_per_row = 8 * (4 * n_functions + 3 * 200)
     n_held = int(_SHARE * memory / bytes_per_row)
     if n_held < FEWEST_ROWS:

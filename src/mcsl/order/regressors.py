@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mcsl.memory import MOST_FUNCTIONS
 from mcsl.problem import Problem
 from mcsl.pruning.splines import SplineTable
 
@@ -32,9 +33,9 @@ class Family(NamedTuple):
         return cls(variable.outputs, [*variable.own_past, *(c for columns in inputs for c in columns)])
 
 
-# Gram matrices beyond this cost more time and memory than they are worth: the number of functions in one
-# for all effects, and the root of the sum of its squares over one for each.
-MAX_SHARED, _MAX_APART = 6000, 9000
+# One Gram matrix for each effect costs more time and memory than it is worth beyond this: the root of the
+# sum of squares of their functions. One for all may have `MOST_FUNCTIONS`.
+_MAX_APART = 9000
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +138,7 @@ def gather_regressors(
     """Gather what each effect reads: with one Gram matrix for all, or one for each where that is less."""
     shared = Regressors.of(table, families, interactions=interactions)
     apart = [Regressors.of(table, [family], interactions=interactions) for family in families]
-    if len(shared) <= MAX_SHARED and len(shared) ** 2 <= sum(len(part) ** 2 for part in apart):
+    if len(shared) <= MOST_FUNCTIONS and len(shared) ** 2 <= sum(len(part) ** 2 for part in apart):
         return [shared]
     limit = _MAX_APART / np.sqrt(len(families))
     return [Regressors.of(table, [family], interactions=interactions, limit=limit) for family in families]

@@ -14,9 +14,10 @@ from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
 from mcsl.graph import CausalGraph
+from mcsl.memory import MOST_FUNCTIONS
 from mcsl.order.climb import climb, parents_of
 from mcsl.order.completion import complete_order
-from mcsl.order.regressors import MAX_SHARED, Family, Regressors, gather_regressors
+from mcsl.order.regressors import Family, Regressors, gather_regressors
 from mcsl.order.relevance import relevant_predecessors
 from mcsl.order.scores import (
     EqualVarianceScore,
@@ -111,7 +112,7 @@ class OrderSearch:
         beyond = self._beyond(straight, candidates)
         if beyond.any():
             families = _families(straight, straight.candidates)
-            everything = Regressors.of(table, families, interactions=True, limit=MAX_SHARED)
+            everything = Regressors.of(table, families, interactions=True, limit=MOST_FUNCTIONS)
             gains += _gains(adjacency, beyond, GaussianScore(straight, everything))
         # Where an edge can only point one way, its cause may as well come first.
         one_way = straight.candidates & ~straight.candidates.T
