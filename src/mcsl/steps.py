@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +25,17 @@ if TYPE_CHECKING:
 
 _BETWEEN = 1.0
 """Seconds at least from one writing of the tests to the next: one test may take a millisecond."""
+
+_log = logging.getLogger(__name__)
+
+
+@contextmanager
+def timed(step: str, timings: dict[str, float]) -> Iterator[None]:
+    """Note and log how long a step took."""
+    began = time.perf_counter()
+    yield
+    timings[step] = time.perf_counter() - began
+    _log.info("%s took %.2f s", step, timings[step])
 
 
 def find_order(search: OrderSearch, problem: Problem, checkpoint: Checkpoint) -> OrderFit:
