@@ -18,6 +18,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+from benchmarks.provenance import commit
 from benchmarks.scenarios import TABLES
 
 import mcsl
@@ -48,7 +49,9 @@ SCENARIOS |= {
     for d in (10, 20)
 }
 SCENARIOS["varying-scales-ER1-10"] = {"degree": 1, "n_variables": 10}
-SCENARIOS["gp-SF4-50-causes"] = SCENARIOS["gp-SF4-50"] | {"hubs": "causes"}
+SCENARIOS |= {
+    f"gp-SF{degree}-50-causes": SCENARIOS[f"gp-SF{degree}-50"] | {"hubs": "causes"} for degree in (1, 4)
+}
 SCENARIOS = dict(sorted(SCENARIOS.items(), key=lambda item: (item[0].rsplit("-ER")[0], *_size(item[1]))))
 
 
@@ -161,6 +164,7 @@ def record(method, dataset, truth, key) -> None:
         "cpu_seconds": round(cpu_seconds, 2),
         "load": round(os.getloadavg()[0], 1),
         "version": mcsl.__version__,
+        "commit": commit(),
     }
     with RESULTS.open("a") as file:
         file.write(json.dumps(row) + "\n")
