@@ -96,19 +96,19 @@ def fit(problem: Problem) -> tuple[np.ndarray, str]:
 
     augmented_lagrangian.run_stage = run_stage
     try:
-        probabilities = augmented_lagrangian.search(
+        (found,) = augmented_lagrangian.search(
             problem,
-            seed=0,
+            seeds=[0],
             mechanism=MLP.init,
             temperature=0.2,
             score=gaussian_likelihood,
             acyclicity=log_trace_exponential,
             sparsity_weight=2e-3,
             schedule=Schedule(learning_rate=1e-2, steps_per_stage=50, max_stages=2, batch_size=500),
-        ).edge_probabilities
+        )
     finally:
         augmented_lagrangian.run_stage = compiled
-    return probabilities, compiled.lower(*calls[0]).compile().compiled.as_text()
+    return found.edge_probabilities, compiled.lower(*calls[0]).compile().compiled.as_text()
 
 
 def expected_bytes(size: int) -> float:

@@ -94,6 +94,7 @@ def learn(
             trace=found.trace,
             stop_reason=stop_reason,
             cut_edges=found.cut_edges,
+            restarts=found.restarts,
             tests=tuple(tests),
             recipe=recipe,
             knowledge=knowledge,

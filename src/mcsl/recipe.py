@@ -48,12 +48,21 @@ class Recipe:
     """lambda, the price of an edge."""
     temperature: float = 0.2
     """tau of the Gumbel-Sigmoid."""
+    restarts: int = 1
+    """Seeds that networks train from; the best of these fits is taken."""
 
     def __post_init__(self) -> None:
         if not self.sparsity_weight >= 0:
             raise SettingsError(f"`sparsity_weight` must be >= 0. Got {self.sparsity_weight} instead.")
         if not self.temperature > 0:
             raise SettingsError(f"`temperature` must be > 0. Got {self.temperature} instead.")
+        if not self.restarts >= 1:
+            raise SettingsError(f"`restarts` must be >= 1. Got {self.restarts} instead.")
+        if self.restarts > 1 and self.schedule is None:
+            raise SettingsError(
+                "`restarts` are of networks, which this recipe does without; leave them out, or take one "
+                "with networks (--recipe masked)."
+            )
         if self.order is None and self.schedule is None:
             raise SettingsError("A recipe needs an `order` search, a `schedule` for the masks, or both.")
         if self.order is not None and self.order.equal_variances and self.standardize:

@@ -20,7 +20,7 @@ from mcsl.problem import Knowledge, Problem, SeriesSummary
 from mcsl.pruning import EdgeTest, LagTest
 from mcsl.pruning.regressions import level
 from mcsl.recipe import Recipe, RecordedRecipe
-from mcsl.search import StopReason, TraceRow
+from mcsl.search import Restart, StopReason, TraceRow
 from mcsl.sem import FittedSEM, fit_sem
 from mcsl.trust import Finding, assess_trust
 
@@ -51,6 +51,8 @@ class Result:
     """Seconds each room took."""
     edge_counts: Mapping[str, int] = field(default_factory=dict)
     """Edges after each step: screened, learned, completed, trained, pruned, as far as the recipe has them."""
+    restarts: tuple[Restart, ...] = ()
+    """How training ended from each of its seeds; `trace` is of the one that was chosen."""
     knowledge: Knowledge = field(default_factory=Knowledge)
     """What was known beforehand."""
     stability: Stability | None = None

@@ -21,7 +21,7 @@ from mcsl.pruning import EdgeTest
 from mcsl.search import StopReason, TraceRow
 
 if TYPE_CHECKING:
-    from mcsl.search.augmented_lagrangian import Progress
+    from mcsl.search.augmented_lagrangian import Fit
 
 _BETWEEN = 1.0
 """Seconds at least from one writing of the tests to the next: one test may take a millisecond."""
@@ -83,39 +83,42 @@ def _to_order(kept: Kept, problem: Problem) -> OrderFit:
     )
 
 
-def earlier_training(checkpoint: Checkpoint) -> Progress | None:
-    """Return how far training had come, if it had."""
-    from mcsl.search.augmented_lagrangian import Progress
-
+def resume_training(checkpoint: Checkpoint, fits: list[Fit]) -> list[Fit]:
+    """Bring new fits as far as they had come before, if they had."""
     kept = checkpoint.recall("training")
     if kept is None:
-        return None
-    values, arrays = kept
-    return Progress(
-        trained=tuple(arrays[f"trained/{k}"] for k in range(len(arrays) - 1)),
-        edge_probabilities=arrays["edge_probabilities"],
+        return fits
+    return [_to_fit(kept, k, fit) for k, fit in enumerate(fits)]
+
+
+def _to_fit(kept: Kept, k: int, new: Fit) -> Fit:
+    values = kept.values["fits"][k]
+    trained = [kept.arrays[f"{k}/trained/{i}"] for i in range(len(new.state.arrays()))]
+    return replace(
+        new,
+        state=new.state.with_arrays(trained),
+        edge_probabilities=kept.arrays[f"{k}/edge_probabilities"],
+        multiplier=values["multiplier"],
+        penalty=values["penalty"],
         trace=tuple(TraceRow(**row) for row in values["trace"]),
-        **values["numbers"],
-        stop_reason=values["stop_reason"] and StopReason(values["stop_reason"]),
+        stop_reason=StopReason(values["stop_reason"]),
     )
 
 
-def keep_training(checkpoint: Checkpoint, progress: Progress) -> None:
+def keep_training(checkpoint: Checkpoint, fits: list[Fit]) -> None:
     """Keep how far training has come."""
-    checkpoint.keep(
-        "training",
+    values = [
         {
-            "trace": [asdict(row) for row in progress.trace],
-            "numbers": {
-                name: getattr(progress, name) for name in ("multiplier", "penalty", "last_acyclicity")
-            },
-            "stop_reason": progress.stop_reason and progress.stop_reason.value,
-        },
-        {
-            "edge_probabilities": progress.edge_probabilities,
-            **{f"trained/{k}": array for k, array in enumerate(progress.trained)},
-        },
-    )
+            "multiplier": fit.multiplier,
+            "penalty": fit.penalty,
+            "trace": [asdict(row) for row in fit.trace],
+            "stop_reason": fit.stop_reason.value,
+        }
+        for fit in fits
+    ]
+    arrays = {f"{k}/edge_probabilities": fit.edge_probabilities for k, fit in enumerate(fits)}
+    trained = {f"{k}/trained/{i}": a for k, fit in enumerate(fits) for i, a in enumerate(fit.state.arrays())}
+    checkpoint.keep("training", {"fits": values}, arrays | trained)
 
 
 class PruningLog:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -17,8 +17,8 @@ from mcsl.order.held_out import predict_held_out
 from mcsl.order.search import Noise
 from mcsl.problem import Problem
 from mcsl.recipe import Recipe
-from mcsl.search import Observer, StopReason, TraceRow
-from mcsl.steps import earlier_training, find_order, keep_training, timed
+from mcsl.search import Observer, Restart, StopReason, TraceRow
+from mcsl.steps import find_order, keep_training, resume_training, timed
 
 # Share of the rows that judge whether networks are better than splines, and the trained graph than the start.
 _HELD_OUT = 0.2
@@ -35,6 +35,7 @@ class Found(NamedTuple):
     edge_counts: dict[str, int]
     trace: tuple[TraceRow, ...] = ()
     cut_edges: tuple[tuple[str, str], ...] = ()
+    restarts: tuple[Restart, ...] = ()
 
 
 def find_graph(
@@ -48,7 +49,9 @@ def find_graph(
     """Find an order, train masks, or train masks from the order; return also the problem as searched."""
     start = None if recipe.order is None else find_order(recipe.order, problem, steps)
     if start is None:
-        return problem, _train(problem, None, _networks(recipe), seed, observers, timings, steps)
+        return problem, _train(
+            problem, None, _networks(recipe), recipe.restarts, seed, observers, timings, steps
+        )
     timings |= start.timings
     ordered = Found(
         start.graph, start.learned, start.edge_probabilities, StopReason.SETTLED, start.edge_counts
@@ -92,41 +95,69 @@ def _improve(
             return ordered._replace(stop_reason=StopReason.NOTHING_TO_ADD)
     # Along the order an edge starts as more likely than not, and its reverse as less.
     logits = np.where(along, 1.0, -1.0)
-    found = _train(seen, logits, networks, seed, observers, timings, steps)
-    counts = start.edge_counts | found.edge_counts
-    if found.stop_reason is StopReason.INTERRUPTED:
-        return found._replace(edge_counts=counts)
-    if not held_out_score(seen, unseen, found.graph, seed, **networks) < at_start:
-        return ordered._replace(stop_reason=StopReason.START_KEPT, trace=found.trace, edge_counts=counts)
-    return found._replace(edge_counts=counts)
+    judge = partial(held_out_score, seen, unseen, seed=seed, **networks)
+    found = _train(seen, logits, networks, recipe.restarts, seed, observers, timings, steps, judge)
+    found = found._replace(edge_counts=start.edge_counts | found.edge_counts)
+    reached = next(restart.score for restart in found.restarts if restart.chosen)
+    if found.stop_reason is StopReason.INTERRUPTED or reached < at_start:
+        return found
+    return ordered._replace(
+        stop_reason=StopReason.START_KEPT,
+        trace=found.trace,
+        edge_counts=found.edge_counts,
+        restarts=found.restarts,
+    )
 
 
 def _train(
     problem: Problem,
     logits: NDArray[np.float64] | None,
     networks: Mapping[str, Any],
+    n_restarts: int,
     seed: int,
     observers: Sequence[Observer],
     timings: dict[str, float],
     steps: Checkpoint,
+    judge: Callable[[CausalGraph], float] | None = None,
 ) -> Found:
-    # JAX takes a second to load.
-    from mcsl.search.augmented_lagrangian import search
+    """Train masks from several seeds, the given one first; take the best that converged, or else the best.
 
+    The best has the least `judge` of its graph or, without a judge, the least score and sparsity at the end.
+    """
+    # JAX takes a second to load.
+    from mcsl.search.augmented_lagrangian import at_once, search
+
+    seeds = [seed, *np.random.SeedSequence(seed).generate_state(n_restarts - 1).tolist()]
     with timed("train", timings):
-        fit = search(
+        fits = search(
             problem,
-            seed,
+            seeds,
             **networks,
             initial_logits=logits,
             observers=observers,
-            earlier=earlier_training(steps),
+            resume=partial(resume_training, steps),
             keep=partial(keep_training, steps) if steps else None,
         )
-    cut = threshold(fit.edge_probabilities, problem.names, required=problem.required)
-    counts = {"trained": cut.graph.n_edges}
+        cuts = [threshold(fit.edge_probabilities, problem.names, required=problem.required) for fit in fits]
+        interrupted = any(fit.stop_reason is StopReason.INTERRUPTED for fit in fits)
+        if judge is None or interrupted:
+            scores = [fit.objective for fit in fits]
+        else:
+            scores = list(at_once([partial(judge, cut.graph) for cut in cuts]))
+    best = min(range(n_restarts), key=lambda k: (fits[k].stop_reason is not StopReason.CONVERGED, scores[k]))
+    graph = cuts[best].graph
     return Found(
-        cut.graph, cut.graph, fit.edge_probabilities, fit.stop_reason, counts, fit.trace, cut.cut_edges
+        graph=graph,
+        untested=graph,
+        edge_probabilities=fits[best].edge_probabilities,
+        stop_reason=StopReason.INTERRUPTED if interrupted else fits[best].stop_reason,
+        edge_counts={"trained": graph.n_edges},
+        trace=fits[best].trace,
+        cut_edges=cuts[best].cut_edges,
+        restarts=tuple(
+            Restart(fit.seed, fit.stop_reason, score, k == best)
+            for k, (fit, score) in enumerate(zip(fits, scores, strict=True))
+        ),
     )
 
 

@@ -42,7 +42,7 @@ def paper(d: int, **changes) -> Recipe:
 def train(dataset: Dataset, recipe: Recipe):
     names = ("mechanism", "temperature", "score", "acyclicity", "sparsity_weight", "schedule")
     parts = {name: getattr(recipe, name) for name in names}
-    return search(Problem.from_dataset(dataset), 0, **parts)
+    return search(Problem.from_dataset(dataset), [0], **parts)[0]
 
 
 def test_every_step_draws_fresh_noise():
@@ -88,7 +88,7 @@ def test_every_quadratic_weight_of_every_variable_trains():
         return started[0]
 
     d = 4
-    trained = train(table(d), paper(d, mechanism=init, steps_per_stage=1, max_stages=1)).model.mechanism
+    trained = train(table(d), paper(d, mechanism=init, steps_per_stage=1, max_stages=1)).state.model.mechanism
     left, right = np.triu_indices(d)
     effects = np.arange(d)[:, None]
     reads_itself = (left == effects) | (right == effects)
@@ -151,7 +151,7 @@ def test_acyclicity_is_of_the_mask_and_not_of_its_square():
 
 
 def test_training_starts_from_xavier_uniform_weights():
-    mechanism = train(table(10), paper(10, max_stages=1, **AT_REST)).model.mechanism
+    mechanism = train(table(10), paper(10, max_stages=1, **AT_REST)).state.model.mechanism
     for weight in mechanism.weights:
         n_out, n_in = weight.shape[1:]
         assert np.std(weight) == pytest.approx(np.sqrt(2 / (n_in + n_out)), rel=0.1)

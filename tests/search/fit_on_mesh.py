@@ -24,9 +24,9 @@ if process:
 several = jax.device_count() > 1
 dataset = simulate("gp-add", n_variables=6, degree=1, n_samples=120, seed=0).dataset
 with jax.set_mesh(jax.sharding.Mesh(jax.devices(), ("variables",))) if several else nullcontext():
-    fit = search(
+    (fit,) = search(
         Problem.from_dataset(dataset.standardized()),
-        seed=0,
+        seeds=[0],
         mechanism=partial(MLP.init, width=4, depth=1),
         temperature=0.2,
         score=gaussian_likelihood,
@@ -34,6 +34,6 @@ with jax.set_mesh(jax.sharding.Mesh(jax.devices(), ("variables",))) if several e
         sparsity_weight=2e-3,
         schedule=Schedule(steps_per_stage=60, max_stages=3, batch_size=60),
     )
-for leaf in jax.tree.leaves(fit.model):
+for leaf in jax.tree.leaves(fit.state.model):
     assert len(leaf.sharding.device_set) == jax.device_count()
 np.save(file, fit.edge_probabilities)

@@ -36,7 +36,7 @@ def run(problem: Problem, schedule: Schedule = QUICK, seed: int = 0, **parts):
         "sparsity_weight": 2e-3,
         **parts,
     }
-    return search(problem, seed, schedule=schedule, **settings)
+    return search(problem, [seed], schedule=schedule, **settings)[0]
 
 
 def test_a_chain_is_learned_and_both_rules_hold_at_the_end():

@@ -28,7 +28,7 @@ def test_a_stage_compiles_for_other_devices_and_never_calls_back(platform, monke
     with pytest.raises(Captured) as captured:
         augmented_lagrangian.search(
             Problem.from_dataset(Dataset(values, ("a", "b", "c"))),
-            seed=0,
+            seeds=[0],
             mechanism=MLP.init,
             temperature=0.2,
             score=gaussian_likelihood,

@@ -5,6 +5,6 @@ without networks do without it.
 """
 
 from mcsl.search.schedule import Schedule
-from mcsl.search.trace import Observer, StopReason, TraceRow
+from mcsl.search.trace import Observer, Restart, StopReason, TraceRow
 
-__all__ = ["Observer", "Schedule", "StopReason", "TraceRow"]
+__all__ = ["Observer", "Restart", "Schedule", "StopReason", "TraceRow"]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 import jax
 import numpy as np
@@ -16,8 +15,9 @@ from numpy.typing import NDArray
 
 from mcsl.model import EdgeMask, MaskedSEM, MechanismInit
 from mcsl.objective import Acyclicity, RowBlocks, Score
+from mcsl.parallel import Found, side_by_side
 from mcsl.problem import Problem
-from mcsl.search.inner_loop import StageEnd, StepSettings, run_stage, start
+from mcsl.search.inner_loop import StageEnd, StepSettings, TrainingState, run_stage, start
 from mcsl.search.schedule import Schedule
 from mcsl.search.trace import Observer, StopReason, TraceRow
 
@@ -27,31 +27,29 @@ _CACHE_ROWS = 512
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What training found."""
+    """Training from one seed, after some stages."""
 
-    model: MaskedSEM
+    seed: int
+    settings: StepSettings
+    rows: RowBlocks
+    state: TrainingState
     edge_probabilities: NDArray[np.float64]
-    trace: tuple[TraceRow, ...]
-    stop_reason: StopReason
-
-
-class Progress(NamedTuple):
-    """All that the stages so far hand to the next."""
-
-    trained: tuple[NDArray[np.generic], ...]
-    """The arrays of the model and its optimiser."""
-    edge_probabilities: NDArray[np.float64]
-    trace: tuple[TraceRow, ...]
-    multiplier: float
     penalty: float
-    last_acyclicity: float
-    stop_reason: StopReason | None
-    """Why there is no next stage, if so."""
+    penalty_growth: float
+    multiplier: float = 0.0
+    trace: tuple[TraceRow, ...] = ()
+    stop_reason: StopReason = StopReason.INTERRUPTED
+    """Why there is no next stage; INTERRUPTED as long as there is one."""
+
+    @property
+    def objective(self) -> float:
+        """Score and sparsity of the last mask."""
+        return self.trace[-1].score + self.trace[-1].sparsity if self.trace else math.inf
 
 
 def search(
     problem: Problem,
-    seed: int,
+    seeds: Sequence[int],
     *,
     mechanism: MechanismInit,
     temperature: float,
@@ -61,67 +59,88 @@ def search(
     schedule: Schedule,
     initial_logits: NDArray[np.floating] | None = None,
     observers: Sequence[Observer] = (),
-    earlier: Progress | None = None,
-    keep: Callable[[Progress], None] | None = None,
-) -> Fit:
-    """Solve Eqs. (al_2) to (al_4) of the paper until both stopping rules hold, or a limit is met.
+    resume: Callable[[list[Fit]], list[Fit]] | None = None,
+    keep: Callable[[list[Fit]], None] | None = None,
+) -> list[Fit]:
+    """Solve Eqs. (al_2) to (al_4) of the paper, from each seed, until both stopping rules or a limit is met.
 
-    `keep` receives the progress after every stage. From an `earlier` one, and the same other arguments, the
-    search goes on as if it had never stopped. An interrupt ends it with the last stage that was done.
+    All fits take a stage, see `at_once`; then `keep` receives them, and the observers the row of the one with
+    the most left to do. From what was kept, which `resume` puts into new fits, the search goes on as if it
+    had never stopped. An interrupt ends it with the last stages that were done.
     """
-    began = time.perf_counter()
-    init_rng, shuffle_rng, first_masks_rng = np.random.default_rng(seed).spawn(3)
-    settings, rows = prepare(problem, shuffle_rng, score=score, acyclicity=acyclicity, schedule=schedule)
-    state = start(MaskedSEM.init(init_rng, problem, mechanism, temperature, initial_logits), settings)
-    key = jax.random.key(seed)
-
-    penalty, growth = schedule.initial_penalty, schedule.penalty_growth
-    if penalty is None or growth is None:
-        log_s0 = _first_acyclicity(state.model.mask, acyclicity, first_masks_rng)
-        penalty = penalty or math.exp(-2 * log_s0)
-        # At least doubling bounds the number of stages where the first masks are nearly acyclic.
-        growth = growth or max(math.exp(log_s0 / 6), 2.0)
-    multiplier, last_acyclicity, stop_reason = 0.0, math.inf, None
-    probabilities = np.where(problem.required, 1.0, np.where(problem.candidates, 0.5, 0.0))
-    trace: tuple[TraceRow, ...] = ()
-    if earlier is not None:
-        trained, probabilities, trace, multiplier, penalty, last_acyclicity, stop_reason = earlier
-        state = state.with_arrays(trained)
-        began -= trace[-1].elapsed
+    fits = []
+    for seed in seeds:
+        init_rng, shuffle_rng, first_masks_rng = np.random.default_rng(seed).spawn(3)
+        settings, rows = prepare(problem, shuffle_rng, score=score, acyclicity=acyclicity, schedule=schedule)
+        state = start(MaskedSEM.init(init_rng, problem, mechanism, temperature, initial_logits), settings)
+        probabilities = np.where(problem.required, 1.0, np.where(problem.candidates, 0.5, 0.0))
+        prices = _first_prices(state.model.mask, settings.acyclicity, schedule, first_masks_rng)
+        fits.append(Fit(seed, settings, rows, state, probabilities, *prices))
+    if resume is not None:
+        fits = resume(fits)
+    began = time.perf_counter() - max((row.elapsed for fit in fits for row in fit.trace), default=0.0)
+    waiting: list[int] = []
     try:
-        while stop_reason is None:
-            stage = len(trace) + 1
-            proposal, end = run_stage(
-                state,
-                rows,
-                jax.random.fold_in(key, stage),
-                np.float32(sparsity_weight),
-                _log(multiplier),
-                _log(penalty),
-                settings,
-                np.float32(-math.inf if schedule.required_fall is None else schedule.required_fall),
-            )
-            if not math.isfinite(float(end.lagrangian)):
-                stop_reason = StopReason.NOT_FINITE
-                break
-            state, probabilities = proposal, np.asarray(end.edge_probabilities, np.float64)
-            row = _trace_row(stage, end, multiplier, penalty, time.perf_counter() - began, schedule, trace)
-            trace += (row,)
-            multiplier += penalty * row.acyclicity
-            if row.acyclicity >= schedule.required_decrease * last_acyclicity:
-                penalty *= growth
-            last_acyclicity = row.acyclicity
-            stop_reason = _stop_reason(row, penalty, schedule)
+        while waiting := [k for k, fit in enumerate(fits) if fit.stop_reason is StopReason.INTERRUPTED]:
+            solved = at_once([partial(_solve, fits[k], sparsity_weight, schedule) for k in waiting])
+            for k, (state, end) in zip(waiting, solved, strict=True):
+                fits[k] = _advance(fits[k], state, end, time.perf_counter() - began, schedule)
             if keep is not None:
-                numbers = (multiplier, penalty, last_acyclicity)
-                keep(Progress(state.arrays(), probabilities, trace, *numbers, stop_reason))
-            for observer in observers:
-                observer(row)
+                keep(fits)
+            rows_made = [
+                fits[k].trace[-1] for k in waiting if fits[k].stop_reason is not StopReason.NOT_FINITE
+            ]
+            for observer in observers if rows_made else ():
+                observer(min(rows_made, key=lambda row: row.progress))
     except KeyboardInterrupt:
-        if not trace:
+        if not any(fit.trace for fit in fits):
             raise
-        stop_reason = StopReason.INTERRUPTED
-    return Fit(state.model, probabilities, trace, stop_reason)
+        for k in waiting:
+            fits[k] = replace(fits[k], stop_reason=StopReason.INTERRUPTED)
+    return fits
+
+
+def at_once(tasks: Sequence[Callable[[], Found]]) -> Iterable[Found]:
+    """Call tasks on joblib's backend; in turn where there is one alone, or where each spreads over a mesh."""
+    if len(tasks) == 1 or not jax.sharding.get_abstract_mesh().empty:
+        return (task() for task in tasks)
+    return side_by_side(tasks, n_jobs=-1, prefer="threads")
+
+
+def _solve(fit: Fit, sparsity_weight: float, schedule: Schedule) -> tuple[TrainingState, StageEnd]:
+    """Solve the subproblem of a fit's next stage."""
+    state, end = run_stage(
+        fit.state,
+        fit.rows,
+        jax.random.fold_in(jax.random.key(fit.seed), len(fit.trace) + 1),
+        np.float32(sparsity_weight),
+        _log(fit.multiplier),
+        _log(fit.penalty),
+        fit.settings,
+        np.float32(-math.inf if schedule.required_fall is None else schedule.required_fall),
+    )
+    # JAX returns before it is done, and the next task of this worker would begin beside this one.
+    end.lagrangian.block_until_ready()
+    return state, end
+
+
+def _advance(fit: Fit, state: TrainingState, end: StageEnd, elapsed: float, schedule: Schedule) -> Fit:
+    """Take over what a stage found, unless it left the finite numbers, and raise the price of cycles."""
+    if not math.isfinite(float(end.lagrangian)):
+        return replace(fit, stop_reason=StopReason.NOT_FINITE)
+    row = _trace_row(fit, end, elapsed, schedule)
+    before = fit.trace[-1].acyclicity if fit.trace else math.inf
+    grows = row.acyclicity >= schedule.required_decrease * before
+    penalty = fit.penalty * fit.penalty_growth if grows else fit.penalty
+    return replace(
+        fit,
+        state=state,
+        edge_probabilities=np.asarray(end.edge_probabilities, np.float64),
+        multiplier=fit.multiplier + fit.penalty * row.acyclicity,
+        penalty=penalty,
+        trace=(*fit.trace, row),
+        stop_reason=_stop_reason(row, penalty, schedule),
+    )
 
 
 def prepare(
@@ -144,19 +163,27 @@ def prepare(
     return settings, RowBlocks.of(problem.dataset.values[shuffled], rows_per_block, outputs, observed)
 
 
-def _stop_reason(row: TraceRow, penalty: float, schedule: Schedule) -> StopReason | None:
-    """Say why a stage is the last one, if it is."""
+def _stop_reason(row: TraceRow, penalty: float, schedule: Schedule) -> StopReason:
+    """Say why a stage is the last one, or that only an interrupt would make it so."""
     if max(row.acyclicity, row.acyclicity_of_probabilities) < schedule.tolerance:
         return StopReason.CONVERGED
     if penalty > schedule.max_penalty:
         return StopReason.PENALTY_LIMIT
-    return StopReason.STAGE_LIMIT if row.stage == schedule.max_stages else None
+    return StopReason.STAGE_LIMIT if row.stage == schedule.max_stages else StopReason.INTERRUPTED
 
 
-def _first_acyclicity(mask: EdgeMask, acyclicity: Acyclicity, rng: np.random.Generator) -> float:
-    """Return log s0, the median over draws of the first mask."""
-    noise = rng.logistic(size=(31, *mask.logits.shape)).astype(np.float32)
-    return float(np.median(_acyclicity_of_draws(acyclicity, mask, noise)))
+def _first_prices(
+    mask: EdgeMask, acyclicity: Acyclicity, schedule: Schedule, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Return the first penalty and its growth: the schedule's, or those that the first masks ask for."""
+    penalty, growth = schedule.initial_penalty, schedule.penalty_growth
+    if penalty is None or growth is None:
+        noise = rng.logistic(size=(31, *mask.logits.shape)).astype(np.float32)
+        log_s0 = float(np.median(_acyclicity_of_draws(acyclicity, mask, noise)))
+        penalty = penalty or math.exp(-2 * log_s0)
+        # At least doubling bounds the number of stages where the first masks are nearly acyclic.
+        growth = growth or max(math.exp(log_s0 / 6), 2.0)
+    return penalty, growth
 
 
 @partial(jax.jit, static_argnums=0)
@@ -166,15 +193,8 @@ def _acyclicity_of_draws(
     return jax.vmap(lambda draw: acyclicity(mask.squash(mask.logits + draw)))(noise)
 
 
-def _trace_row(
-    stage: int,
-    end: StageEnd,
-    multiplier: float,
-    penalty: float,
-    elapsed: float,
-    schedule: Schedule,
-    earlier: Sequence[TraceRow],
-) -> TraceRow:
+def _trace_row(fit: Fit, end: StageEnd, elapsed: float, schedule: Schedule) -> TraceRow:
+    earlier, stage = fit.trace, len(fit.trace) + 1
     log_s = float(end.terms.log_acyclicity)
     log_s_probabilities = float(end.log_acyclicity_of_probabilities)
     first = math.log(max(earlier[0].acyclicity, schedule.tolerance)) if earlier else log_s
@@ -188,8 +208,8 @@ def _trace_row(
         score=float(end.terms.score),
         sparsity=float(end.terms.sparsity),
         lagrangian=float(end.lagrangian),
-        multiplier=multiplier,
-        penalty=penalty,
+        multiplier=fit.multiplier,
+        penalty=fit.penalty,
         n_edges=int((np.asarray(end.edge_probabilities) > 0.5).sum()),
         elapsed=elapsed,
         progress=min(

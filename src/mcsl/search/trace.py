@@ -32,7 +32,7 @@ class TraceRow:
 
 
 Observer: TypeAlias = Callable[[TraceRow], None]
-"""Receives every TraceRow as it is made: a progress bar, a log, a live plot."""
+"""Receives a TraceRow after every stage, of the restart with the most left to do: a progress bar, a log."""
 
 
 class StopReason(Enum):
@@ -51,6 +51,17 @@ class StopReason(Enum):
     def sentence(self) -> str:
         """Say it in one sentence that names the remedy."""
         return _SENTENCES[self]
+
+
+@dataclass(frozen=True)
+class Restart:
+    """How training from one seed ended."""
+
+    seed: int
+    stop_reason: StopReason
+    score: float
+    """What the best has least of: the score of unseen rows, else score and sparsity of the last mask."""
+    chosen: bool
 
 
 _SENTENCES = {
