@@ -8,8 +8,9 @@ import pytest
 from mcsl.data.dataset import Dataset
 from mcsl.errors import SettingsError
 from mcsl.graph import threshold
+from mcsl.graph.causal_graph import find_cycle
 from mcsl.model import MLP, Linear
-from mcsl.objective import gaussian_likelihood, least_squares, log_trace_exponential
+from mcsl.objective import gaussian_likelihood, least_squares, log_trace_exponential, on_candidates
 from mcsl.problem import Problem
 from mcsl.search import Schedule, StopReason
 from mcsl.search.augmented_lagrangian import search
@@ -128,6 +129,19 @@ def test_no_candidates_at_all_converge_at_once():
     fit = run(dataclasses.replace(chain(60), candidates=np.zeros((3, 3), bool)), mechanism=Linear.init)
     assert fit.stop_reason is StopReason.CONVERGED
     assert len(fit.trace) == 1
+
+
+def test_many_variables_with_few_candidates_train_to_a_dag():
+    d = 101
+    forward = np.roll(np.eye(d, dtype=bool), 1, axis=1)
+    values = np.random.default_rng(0).standard_normal((60, d))
+    values[:, 1:] += values[:, :-1]
+    dataset = Dataset(values, tuple(map(str, range(d))))
+    fit = run(Problem.from_dataset(dataset, forward | forward.T), mechanism=Linear.init)
+    assert fit.settings.acyclicity == on_candidates(log_trace_exponential, forward | forward.T)
+    assert fit.stop_reason is StopReason.CONVERGED
+    assert not find_cycle(fit.edge_probabilities > 0.5)
+    assert (fit.edge_probabilities > 0.5).sum() > d / 2
 
 
 def test_a_penalty_sized_by_the_first_masks():

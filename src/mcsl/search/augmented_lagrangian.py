@@ -14,7 +14,7 @@ from jaxtyping import Array, Float
 from numpy.typing import NDArray
 
 from mcsl.model import EdgeMask, MaskedSEM, MechanismInit
-from mcsl.objective import Acyclicity, RowBlocks, Score
+from mcsl.objective import Acyclicity, RowBlocks, Score, on_candidates
 from mcsl.parallel import Found, side_by_side
 from mcsl.problem import Problem
 from mcsl.search.inner_loop import StageEnd, StepSettings, TrainingState, run_stage, start
@@ -151,7 +151,7 @@ def prepare(
     batch_size = schedule.batch_size or n_rows
     settings = StepSettings(
         score=score,
-        acyclicity=acyclicity,
+        acyclicity=on_candidates(acyclicity, problem.candidates),
         learning_rate=schedule.learning_rate,
         n_steps=schedule.steps_per_stage,
         mini_batches=batch_size < n_rows,
