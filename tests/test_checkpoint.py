@@ -53,6 +53,7 @@ def same(a, b):
         and a.tests == b.tests
         and a.edge_counts == b.edge_counts
         and a.stop_reason == b.stop_reason
+        and a.restarts == b.restarts
         and [replace(row, elapsed=0) for row in a.trace] == [replace(row, elapsed=0) for row in b.trace]
     )
 
@@ -85,10 +86,10 @@ def test_a_run_that_died_anywhere_ends_the_same(table, tmp_path, recipe, missing
     assert all(same(whole, result) for result in resumed)
 
 
-@pytest.mark.parametrize("batch_size", [None, 40])
-def test_training_that_died_after_any_stage_ends_the_same(table, tmp_path, batch_size):
+@pytest.mark.parametrize(("batch_size", "restarts"), [(None, 1), (40, 1), (40, 3)])
+def test_training_that_died_after_any_stage_ends_the_same(table, tmp_path, batch_size, restarts):
     schedule = Schedule(steps_per_stage=20, required_fall=2.0, batch_size=batch_size, max_stages=3)
-    recipe = replace(Recipe.paper(5), schedule=schedule, pruner=KeepAll())
+    recipe = replace(Recipe.paper(5), schedule=schedule, pruner=KeepAll(), restarts=restarts)
     whole = learn(table, recipe)
     assert len(whole.trace) == 3
     assert any(row.n_steps < 20 for row in whole.trace)

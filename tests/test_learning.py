@@ -147,6 +147,7 @@ def test_the_papers_numbers():
     [
         ({"sparsity_weight": -1}, "`sparsity_weight` must be >= 0. Got -1 instead"),
         ({"temperature": 0}, "`temperature` must be > 0. Got 0 instead"),
+        ({"restarts": 0}, "`restarts` must be >= 1. Got 0 instead"),
         ({"schedule": None}, "needs an `order` search, a `schedule`"),
     ],
 )

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from mcsl.recipe import Recipe
     from mcsl.rescaling import check_rescaling
     from mcsl.result import Result
-    from mcsl.search import Schedule, StopReason, TraceRow
+    from mcsl.search import Restart, Schedule, StopReason, TraceRow
     from mcsl.sem import FittedSEM, fit_sem
     from mcsl.simulation import Simulation, simulate, simulate_series
     from mcsl.stability import assess_stability
@@ -79,7 +79,7 @@ _ROOMS = {
     "recipe": ("Recipe",),
     "rescaling": ("check_rescaling",),
     "result": ("Result",),
-    "search": ("Schedule", "StopReason", "TraceRow"),
+    "search": ("Restart", "Schedule", "StopReason", "TraceRow"),
     "stability": ("assess_stability",),
     "sem": ("FittedSEM", "fit_sem"),
     "simulation": ("Simulation", "simulate", "simulate_series"),
@@ -114,6 +114,7 @@ __all__ = [
     "Quadratic",
     "QuadraticPruner",
     "Recipe",
+    "Restart",
     "Result",
     "RootCauseResult",
     "Schedule",

@@ -119,6 +119,12 @@ class Result:
         return f"Drew {drawn} at random for the order, the joint tests and the model." if self.n_drawn else ""
 
     @property
+    def restarts_sentence(self) -> str:
+        """Say the scores of restarts, and which was the best; empty for a single one or none."""
+        scores = [f"{restart.score:.4g}{' (best)' * restart.chosen}" for restart in self.restarts]
+        return f"Scores of {len(scores)} restarts: {', '.join(scores)}." if len(scores) > 1 else ""
+
+    @property
     def confidence(self) -> NDArray[np.float64]:
         """How sure each edge is, `[cause, effect]`: its frequency in half-samples, else its probability."""
         return self.stability.frequencies if self.stability else self.edge_probabilities

@@ -14,9 +14,9 @@ def row(stage, elapsed, progress):
     return TraceRow(**{**fields, "stage": stage, "elapsed": elapsed, "progress": progress, "n_edges": 23})
 
 
-def drawn(*, terminal, quiet=False):
+def drawn(*, terminal, **options):
     console = Console(file=io.StringIO(), force_terminal=terminal, width=150)
-    with ProgressBar(console, quiet=quiet) as bar:
+    with ProgressBar(console, **options) as bar:
         bar(row(1, 10.0, 0.1))
         bar(row(2, 14.0, 0.3))
     return console.file.getvalue()
@@ -26,6 +26,11 @@ def test_draws_on_a_terminal():
     text = drawn(terminal=True)
     for word in ("stage 2", "acyclicity 0.0e+00", "score 0", "edges 23", "30%", "about 0:00:14 left"):
         assert word in text
+
+
+def test_tells_of_restarts():
+    assert "4 restarts, stage 2" in drawn(terminal=True, n_restarts=4)
+    assert "restarts" not in drawn(terminal=True)
 
 
 @pytest.mark.parametrize(("terminal", "quiet"), [(False, False), (True, True)])

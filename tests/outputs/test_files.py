@@ -15,7 +15,7 @@ from mcsl.outputs import check_directory, read_adjacency, write_adjacency, write
 from mcsl.pruning import EdgeTest, LagTest
 from mcsl.recipe import Recipe
 from mcsl.result import Result
-from mcsl.search import StopReason, TraceRow
+from mcsl.search import Restart, StopReason, TraceRow
 from mcsl.simulation import simulate
 
 NAMES = ("a, b", 'say "hi"', "Größe\n温度", " d ")
@@ -44,6 +44,7 @@ def result():
             EdgeTest(NAMES[0], NAMES[1], True, "additive", "p_value", 1e-12),
             EdgeTest(NAMES[1], NAMES[3], False, "quadratic", "coefficient", 0.05),
         ),
+        restarts=(Restart(3, StopReason.CONVERGED, 0.5, True),),
         recipe=Recipe.paper(4),
         seed=3,
         n_samples=100,
@@ -76,6 +77,7 @@ def test_result_files(result, tmp_path):
     assert record["variables"] == list(NAMES)
     assert record["recipe"]["name"] == "paper"
     assert record["stop_reason"] == "converged"
+    assert record["restarts"] == [{"seed": 3, "stop_reason": "converged", "score": 0.5, "chosen": True}]
     assert record["stop_sentence"] == StopReason.CONVERGED.sentence
     assert (record["seed"], record["n_samples"], record["fingerprint"]) == (3, 100, "abc")
     assert record["timings"] == {"train": 1.5, "lost": "nan"}

@@ -26,7 +26,8 @@ def result():
     frequencies = np.random.default_rng(0).uniform(size=(4, 4))
     stability = Stability(found.graph.names, frequencies, 20, ~np.eye(4, dtype=bool))
     row = mcsl.TraceRow(1, 1e-3, float("inf"), 2.0, 3.0, float("nan"), 1.0, 2.0, 7, 0.5, 0.1, 500)
-    return replace(found, stability=stability, trace=(row,), cut_edges=(("x1", "x2"),))
+    restart = mcsl.Restart(7, mcsl.StopReason.NOT_FINITE, float("inf"), True)
+    return replace(found, stability=stability, trace=(row,), cut_edges=(("x1", "x2"),), restarts=(restart,))
 
 
 def members(result):
@@ -52,7 +53,7 @@ def test_a_result_comes_back_as_it_was(result, tmp_path):
     assert np.array_equal(back.stability.frequencies, result.stability.frequencies)
     for name in ("cut_edges", "tests", "seed", "n_samples", "fingerprint", "versions", "timings",
                  "edge_counts", "knowledge", "groups", "lag_tests", "series", "missing",
-                 "trust"):  # fmt: skip
+                 "restarts", "trust"):  # fmt: skip
         assert getattr(back, name) == getattr(result, name), name
 
 
@@ -60,7 +61,7 @@ def test_every_field_of_a_result_is_saved_or_stands_for_what_is():
     handled = {
         "graph", "edge_probabilities", "trace", "stop_reason", "cut_edges", "tests", "recipe", "seed",
         "n_samples", "n_drawn", "fingerprint", "versions", "timings", "edge_counts", "knowledge", "stability",
-        "groups", "lag_tests", "series", "missing", "problem", "stored_sem", "stored_trust",
+        "groups", "lag_tests", "series", "missing", "restarts", "problem", "stored_sem", "stored_trust",
     }  # fmt: skip
     assert {field.name for field in fields(mcsl.Result)} == handled
 

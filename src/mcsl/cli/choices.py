@@ -49,6 +49,7 @@ def build_recipe(
     score: ScoreName | None,
     pruner: PrunerName | None,
     sparsity_weight: float | None,
+    restarts: int | None,
     standardize: bool | None,
 ) -> Recipe:
     """Return the named recipe with the parts that were asked for put in their places."""
@@ -60,9 +61,10 @@ def build_recipe(
         "mechanism": mechanism and resolve_name(MECHANISMS[mechanism]),
         "pruner": pruner and build_pruner(pruner),
         "sparsity_weight": sparsity_weight,
+        "restarts": restarts,
         "standardize": standardize,
     }
-    if name == "default" and any(part is not None for part in (mechanism, sparsity_weight)):
+    if name == "default" and any(part is not None for part in (mechanism, sparsity_weight, restarts)):
         # These are parts of the networks, which the default recipe does without.
         name = "masked"
     recipe = Recipe.named(name, n_variables)

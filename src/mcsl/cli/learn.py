@@ -72,6 +72,15 @@ def learn(
             show_default=False,
         ),
     ] = None,
+    restarts: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="* Seeds that networks train from, side by side; the best is taken. [default: the recipe's]",
+            metavar="N",
+            show_default=False,
+        ),
+    ] = None,
     prune: Annotated[
         PrunerName | None,
         typer.Option(help="Test that removes needless edges. [default: the recipe's]", show_default=False),
@@ -156,6 +165,7 @@ def learn(
             score=score,
             pruner=prune,
             sparsity_weight=sparsity,
+            restarts=restarts,
             standardize=standardize,
         )
         known = build_knowledge(knowledge, require, forbid, names)
@@ -219,5 +229,5 @@ def run(
 
     if recipe.schedule is not None:
         keep_compilations()
-    with ProgressBar(quiet=quiet) as bar:
+    with ProgressBar(quiet=quiet, n_restarts=recipe.restarts) as bar:
         return learn(table, recipe, seed=seed, observers=[bar], **options)

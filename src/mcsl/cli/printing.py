@@ -43,6 +43,8 @@ def print_result(result: Result) -> None:
         _print(result.missing.sentence)
     if result.n_drawn:
         _print(result.rows_sentence)
+    if result.restarts_sentence:
+        _print(result.restarts_sentence)
     if result.stability:
         _print(result.stability.sentence(result.graph))
     if result.trust:

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 class ProgressBar:
     """Draws every TraceRow on stderr, and nothing where that is not a terminal."""
 
-    def __init__(self, console: Console | None = None, *, quiet: bool = False) -> None:
+    def __init__(self, console: Console | None = None, *, quiet: bool = False, n_restarts: int = 1) -> None:
         console = console or Console(stderr=True)
+        self._restarts = f"{n_restarts} restarts, " if n_restarts > 1 else ""
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=20),
@@ -54,7 +55,7 @@ class ProgressBar:
         self._progress.update(
             self._task,
             completed=row.progress,
-            description=f"stage {row.stage}",
+            description=f"{self._restarts}stage {row.stage}",
             state=f"acyclicity {row.acyclicity:.1e}  score {row.score:.4g}  edges {row.n_edges}",
             remaining=remaining(self._first, row),
         )

@@ -209,6 +209,7 @@ def _provenance(result: Result, command: str | None) -> dict[str, Any]:
         "stop_sentence": result.stop_reason.sentence,
         "cut_edges": [list(edge) for edge in result.cut_edges],
         "seed": result.seed,
+        "restarts": [restart.to_dict() for restart in result.restarts],
         "recipe": result.recipe.describe(),
         "knowledge": result.knowledge.to_dict(),
         "missing": asdict(result.missing),

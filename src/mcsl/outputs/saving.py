@@ -23,7 +23,7 @@ from mcsl.problem import Knowledge, SeriesSummary
 from mcsl.pruning import EdgeTest, LagTest
 from mcsl.recipe import RecordedRecipe
 from mcsl.result import Result
-from mcsl.search import StopReason, TraceRow
+from mcsl.search import Restart, StopReason, TraceRow
 from mcsl.sem.storage import pack_sem, unpack_sem
 from mcsl.trust import Finding
 from mcsl.writing import write_whole
@@ -105,6 +105,7 @@ def _parts(result: Result) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "tests": [_plain(asdict(test)) for test in result.tests],
         "recipe": _plain({"name": result.recipe.name, "description": result.recipe.describe()}),
         "seed": result.seed,
+        "restarts": [_plain(restart.to_dict()) for restart in result.restarts],
         "n_samples": result.n_samples,
         "n_drawn": result.n_drawn,
         "fingerprint": result.fingerprint,
@@ -146,6 +147,7 @@ def _to_result(document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) 
         tests=tuple(EdgeTest(**{**test, "value": float(test["value"])}) for test in document["tests"]),
         recipe=RecordedRecipe(_text(document["recipe"]["name"]), dict(document["recipe"]["description"])),
         seed=int(document["seed"]),
+        restarts=tuple(_restart(part) for part in document.get("restarts", ())),
         n_samples=int(document["n_samples"]),
         n_drawn=int(document.get("n_drawn", 0)),
         fingerprint=_text(document["fingerprint"]),
@@ -180,6 +182,11 @@ def _trace(rows: NDArray[Any]) -> list[TraceRow]:
     counts = {"stage", "n_edges", "n_steps"}
     named = (zip(names, row, strict=False) for row in rows.tolist())
     return [TraceRow(**{k: int(value) if k in counts else value for k, value in row}) for row in named]
+
+
+def _restart(part: Mapping[str, Any]) -> Restart:
+    reason = StopReason(part["stop_reason"])
+    return Restart(int(part["seed"]), reason, float(part["score"]), bool(part["chosen"]))
 
 
 def _finding(part: Mapping[str, Any]) -> Finding:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,12 @@ class Restart:
     seed: int
     stop_reason: StopReason
     score: float
-    """What the best has least of: the score of unseen rows, else score and sparsity of the last mask."""
+    """Less is better: score of unseen rows along its graph, or else score and sparsity of its last mask."""
     chosen: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {**asdict(self), "stop_reason": self.stop_reason.value}
 
 
 _SENTENCES = {

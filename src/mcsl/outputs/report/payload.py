@@ -140,6 +140,7 @@ def _sentences(result: Result) -> Iterator[str]:
         yield result.series.sentence
     yield result.missing.sentence
     yield result.rows_sentence
+    yield result.restarts_sentence
     if result.stability:
         yield result.stability.sentence(result.graph)
 
