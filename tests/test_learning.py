@@ -1,4 +1,5 @@
 import logging
+import pickle
 from dataclasses import replace
 from functools import partial
 
@@ -159,6 +160,11 @@ def test_recipes_out_of_range_are_refused(part, message):
 def test_a_recipe_describes_partial_mechanisms():
     recipe = replace(mcsl.Recipe.masked(), mechanism=partial(mcsl.MLP.init, width=8))
     assert recipe.describe()["mechanism"] == {"kind": "MLP.init", "width": 8}
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_recipes_can_be_sent_to_other_processes(name):
+    assert pickle.loads(pickle.dumps(RECIPES[name])) == RECIPES[name]
 
 
 def test_nothing_is_logged_unless_asked_for(caplog, capsys):

@@ -4,6 +4,7 @@ import logging
 import os
 import signal
 import sys
+from dataclasses import replace
 
 import joblib
 import numpy as np
@@ -36,6 +37,17 @@ def test_pruning_runs_on_the_workers(client):
     assert found.graph == expected.graph
     assert found.tests == expected.tests
     assert any(client.run(lambda: "mcsl.pruning.joint" in sys.modules).values())
+
+
+def test_restarts_run_on_the_workers(client):
+    short = {"mechanism": mcsl.Linear.init, "schedule": mcsl.Schedule(steps_per_stage=20, max_stages=2)}
+    recipe = replace(mcsl.Recipe.paper(5), **short, pruner=mcsl.KeepAll(), restarts=2)
+    found = mcsl.learn(SIMULATION.dataset, recipe)
+    assert all(client.run(lambda: "mcsl.search.inner_loop" in sys.modules).values())
+    with joblib.parallel_config("sequential"):
+        expected = mcsl.learn(SIMULATION.dataset, recipe)
+    assert found.restarts == expected.restarts
+    assert np.array_equal(found.edge_probabilities, expected.edge_probabilities)
 
 
 def test_half_samples_survive_the_death_of_a_worker(client, tmp_path):
