@@ -42,7 +42,12 @@ def gaussian(left: Array, right: Array) -> Array:
 
 
 def learn_kernel(
-    inputs: Array, responses: Array, *, likely: NDArray[np.bool_] | None = None, block_size: int = 500
+    inputs: Array,
+    responses: Array,
+    *,
+    likely: NDArray[np.bool_] | None = None,
+    thorough: bool = True,
+    block_size: int = 300,
 ) -> Kernel:
     """Maximise the posterior of relevances and noise, from the best of a few starts.
 
@@ -55,7 +60,8 @@ def learn_kernel(
 
     The rows are cut into blocks that are taken as independent. The information about the kernel is in
     pairs of rows: small blocks see fewer pairs than one large matrix, but many more for the same work.
-    A third of them tells which of the inputs matter. Only a function of many inputs needs all.
+    A third of them tells which of the inputs matter. Only a function of many inputs needs all, and only if
+    the search is to be `thorough`.
     """
     n_blocks = max(len(inputs) // block_size, 1)
     blocks = list(
@@ -63,7 +69,7 @@ def learn_kernel(
     )
     start = min(_starts(inputs.shape[1], likely), key=lambda point: _loss(point, blocks[:1])[0])
     found = _climb(start, blocks[: max(n_blocks // 3, 1)], max_steps=25)
-    if np.sum(found[:-1] >= _LEAST_RELEVANT) >= _MANY_INPUTS:
+    if thorough and np.sum(found[:-1] >= _LEAST_RELEVANT) >= _MANY_INPUTS:
         found = _climb(found, blocks, max_steps=5)
     return Kernel(found[:-1].astype(np.float32), float(np.exp(found[-1])))
 
@@ -87,7 +93,7 @@ def _climb(
         jac=True,
         method="L-BFGS-B",
         bounds=[(0.0, _MOST_RELEVANT)] * (len(start) - 1) + [tuple(np.log(_NOISE_BOUNDS))],
-        options={"maxiter": max_steps, "ftol": 1e-4},
+        options={"maxiter": max_steps, "ftol": 3e-4},
     ).x
     return found
 

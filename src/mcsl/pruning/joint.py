@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve, cholesky
 from scipy.special import ndtr, ndtri
 
 from mcsl.pruning.gaussian_process import Array, Kernel, gaussian, learn_kernel
@@ -156,14 +156,17 @@ def _predict_ahead(
     places = [blur.coordinates(kernel.relevance[group]) for group, blur in zip(groups, blurs, strict=True)]
     full: list[Array] = []
     reduced: list[list[Array]] = [[] for _ in groups]
+    past = weighed[: folds[-2]]
+    similarity = gaussian(past, past)
+    # The factor of the first rows is the first part of the factor of all.
+    factor = cholesky(similarity + np.float32(kernel.noise) * np.eye(len(past), dtype=np.float32), lower=True)
     for start, stop in pairwise(folds[1:]):
-        past, now = weighed[:start], weighed[start:stop]
-        similarity = gaussian(past, past)
-        similarity[np.diag_indices(start)] += np.float32(kernel.noise)
-        alpha = cho_solve(cho_factor(similarity, lower=True, overwrite_a=True), y[:start])
-        full.append(gaussian(now, past) @ alpha)
+        alpha = cho_solve((factor[:start, :start], True), y[:start])
+        now = weighed[start:stop]
+        across = similarity[start:stop, :start] if stop <= len(past) else gaussian(now, past)
+        full.append(across @ alpha)
         for group, (means, values, shrink), found in zip(groups, places, reduced, strict=True):
-            here, there = now.copy(), past.copy()
+            here, there = now.copy(), past[:start].copy()
             here[:, group], there[:, group] = means[start:stop], values[:start]
             found.append(shrink * (gaussian(here, there) @ alpha))
     return np.concatenate(full), [np.concatenate(found) for found in reduced]
