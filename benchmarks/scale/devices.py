@@ -1,9 +1,11 @@
 """One fit by masked networks on four virtual devices against one: its graph, and the traffic between them.
 
-    python -m benchmarks.scale.devices [--sizes 20 48 100]
+    python -m benchmarks.scale.devices [--sizes 20 48 100] [--to-the-end]
 
 One JSON line a size. Traffic is read off the compiled program: what a device receives in a step, by the
 shapes of all collectives in the loop over steps. Virtual devices share a processor, so time is not measured.
+With --to-the-end, the paper's recipe learns from the table in its own units by short stages, until the mask
+is acyclic, and what is left after pruning is compared.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ import argparse
 import json
 import math
 import re
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 import jax
@@ -19,7 +23,7 @@ import numpy as np
 from benchmarks.provenance import ROOT, commit, machine, now, versions
 from benchmarks.readme import markdown_table, put_table
 
-from mcsl import simulate
+from mcsl import Dataset, Recipe, learn, simulate
 from mcsl.model import MLP
 from mcsl.objective import gaussian_likelihood, log_trace_exponential
 from mcsl.problem import Problem
@@ -38,18 +42,20 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--sizes", type=int, nargs="+", default=[20, 48, 100])
-    sizes = parser.parse_args().sizes
+    parser.add_argument("--to-the-end", action="store_true")
+    options = parser.parse_args()
+    compare = whole_fits if options.to_the_end else first_steps
     jax.config.update("jax_num_cpu_devices", N_DEVICES)
-    for size in sizes:
-        row = {"n_devices": N_DEVICES, "n_variables": size, **measure(size), "commit": commit()}
+    for size in options.sizes:
+        row = {"n_devices": N_DEVICES, "n_variables": size, **compare(size), "commit": commit()}
         row |= {"versions": versions(["mcsl", "jax"]), "machine": machine(), "when": now()}
         with RESULTS.open("a") as file:
             file.write(json.dumps(row) + "\n")
         print(row, flush=True)
-    write_table()
+    write_tables()
 
 
-def write_table() -> None:
+def write_tables() -> None:
     header = [
         "variables",
         "bytes a step and device, by the formula",
@@ -58,6 +64,7 @@ def write_table() -> None:
         "largest difference",
     ]
     rows = [json.loads(line) for line in RESULTS.read_text().splitlines()]
+    whole, first = ([row for row in rows if ("n_stages" in row) == is_whole] for is_whole in (True, False))
     cells = [
         (
             row["n_variables"],
@@ -66,16 +73,54 @@ def write_table() -> None:
             "yes" if row["same_graph"] else "no",
             f"{row['largest_difference']:.3f}",
         )
-        for row in rows
+        for row in first
     ]
     put_table(PAGE, "devices", markdown_table(header, cells))
+    header = ["variables", "stages", "trained edges", "of them on one side alone", "edges", "same graph"]
+    cells = [
+        (
+            row["n_variables"],
+            " and ".join(map(str, row["n_stages"])),
+            " and ".join(map(str, row["n_trained"])),
+            row["n_trained_apart"],
+            row["n_edges"],
+            "yes" if row["same_graph"] else "no",
+        )
+        for row in whole
+    ]
+    put_table(PAGE, "whole fits on devices", markdown_table(header, cells))
 
 
-def measure(size: int) -> dict:
-    dataset = simulate("gp-add", n_variables=size, degree=1, n_samples=1000, seed=1000).dataset
-    problem = Problem.from_dataset(dataset.standardized())
+def whole_fits(size: int) -> dict:
+    dataset = draw(size)
+    paper = Recipe.paper(size)
+    recipe = replace(paper, schedule=replace(paper.schedule, steps_per_stage=150, batch_size=500))
+    alone = learn(dataset, recipe)
+    with all_devices():
+        spread = learn(dataset, recipe)
+    trained = [result.edge_probabilities > 0.5 for result in (alone, spread)]
+    return {
+        "same_graph": alone.graph == spread.graph,
+        "n_edges": alone.graph.n_edges,
+        "n_stages": [len(result.trace) for result in (alone, spread)],
+        "n_trained": [int(edges.sum()) for edges in trained],
+        "n_trained_apart": int((trained[0] != trained[1]).sum()),
+        "stop_reasons": [result.stop_reason.value for result in (alone, spread)],
+    }
+
+
+def draw(size: int) -> Dataset:
+    return simulate("gp-add", n_variables=size, degree=1, n_samples=1000, seed=1000).dataset
+
+
+def all_devices() -> AbstractContextManager:
+    return jax.set_mesh(jax.sharding.Mesh(jax.devices(), ("variables",)))
+
+
+def first_steps(size: int) -> dict:
+    problem = Problem.from_dataset(draw(size).standardized())
     alone, _ = fit(problem)
-    with jax.set_mesh(jax.sharding.Mesh(jax.devices(), ("variables",))):
+    with all_devices():
         spread, program = fit(problem)
     return {
         "same_graph": bool(np.array_equal(alone > 0.5, spread > 0.5)),

@@ -64,7 +64,7 @@ class Componentwise:
 def _of_large(candidates: csr_array) -> Acyclicity:
     """Return the determinant with s one above a bound of every mask's spectral radius, if s is small enough.
 
-    Elimination takes the operations of one product where the trace takes log2(d) + 4, and like the trace, but
+    Elimination takes the operations of one product where the trace takes log2(d) + 5, and like the trace, but
     unlike a spectral radius, it sees all cycles at once. Masks lie between 0 and the candidates C, so that
     max_i (Cx)_i / x_i bounds their spectral radius for any x > 0, most tightly near C's own eigenvector.
     """
