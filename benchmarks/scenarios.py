@@ -64,9 +64,9 @@ class Case(NamedTuple):
     sortability: dict[str, float | None]
 
 
-def draw(scenario: str, seed: int, standardized: bool) -> Case:
-    """Draw the table of a scenario; Sachs' is always the same."""
-    dataset, graph = _draw_raw(scenario, seed)
+def draw(scenario: str, seed: int, standardized: bool, **changes: Any) -> Case:
+    """Draw the table of a scenario, with some of its settings changed; Sachs' is always the same."""
+    dataset, graph = _draw_raw(scenario, seed, **changes)
     if standardized:
         dataset = dataset.standardized()
     values = dataset.values.reshape(dataset.n_samples, graph.n_variables, -1)
@@ -77,8 +77,8 @@ def draw(scenario: str, seed: int, standardized: bool) -> Case:
 
 
 @lru_cache(maxsize=2)
-def _draw_raw(scenario: str, seed: int) -> tuple[mcsl.Dataset, mcsl.CausalGraph]:
+def _draw_raw(scenario: str, seed: int, **changes: Any) -> tuple[mcsl.Dataset, mcsl.CausalGraph]:
     if scenario == SACHS:
         return mcsl.fetch_sachs()
-    simulation = mcsl.simulate(**SCENARIOS[scenario], seed=seed)
+    simulation = mcsl.simulate(**SCENARIOS[scenario] | changes, seed=seed)
     return simulation.dataset, simulation.graph

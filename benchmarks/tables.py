@@ -1,7 +1,8 @@
 """Write the tables of docs/results from the stored lines, computing nothing: `python -m benchmarks.tables`.
 
-The lines are those of `benchmarks.run`, and those that `benchmarks.recipe.run` and
-`benchmarks.vector_series.run` have on the same tables for our own recipes.
+The lines are those of `benchmarks.run`, those that `benchmarks.recipe.run` and
+`benchmarks.vector_series.run` have on the same tables for our own recipes, and those of
+`benchmarks.ambiguities`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+from benchmarks.ambiguities import AMBIGUITIES
+from benchmarks.ambiguities import RESULTS as OTHER_READINGS
 from benchmarks.readme import markdown_table, put_table
 from benchmarks.run import METHODS, RESULTS, is_unit_free
 from benchmarks.scenarios import TABLES
@@ -58,6 +61,7 @@ def main() -> None:
             written = accuracy(cells, list(scenarios), standardized)
             put_table(PAGE, f"{table} {units(standardized)}", written)
     put_table(PAGE, "reproduction", reproduction(cells))
+    put_table(PAGE, "ambiguities", ambiguities(cells))
     put_table(PAGE, "first", first(cells))
     put_table(PAGE, "time", time(cells))
     put_table(PAGE, "methods", methods())
@@ -115,20 +119,28 @@ def sortability(cells: Cells, scenario: str, standardized: bool) -> str:
 def reproduction(cells: Cells) -> str:
     """Return the paper's figures beside ours, and whether ours are within two of its deviations."""
     rows = []
-    with PAPER.open(encoding="utf-8") as lines:
-        for line in csv.DictReader(lines):
-            if line["shd"] == "N/A":
-                continue
-            told = f"{line['shd']} ± {line['shd_sd']}" if line["shd_sd"] else line["shd"]
-            here = [
-                _verdict(_mean_shd(cells.get((_scenario(line, model), False, line["method"]), [])), line)
-                for model in READINGS.get(line["sem"], (line["sem"],))
-            ]
-            if any(here):
-                rows.append(
-                    [line["method"], _scenario(line, line["sem"]), told, *here, *[""] * (2 - len(here))]
-                )
+    for line in _paper():
+        here = [
+            _verdict(_mean_shd(cells.get((_scenario(line, model), False, line["method"]), [])), line)
+            for model in _models(line)
+        ]
+        if any(here):
+            data = _scenario(line, line["sem"])
+            rows.append([line["method"], data, _told(line), *here, *[""] * (2 - len(here))])
     return markdown_table(["method", "data", "paper", "here", "here, additive effects"], rows)
+
+
+def _paper() -> list[dict]:
+    with PAPER.open(encoding="utf-8") as lines:
+        return [line for line in csv.DictReader(lines) if line["shd"] != "N/A"]
+
+
+def _models(line: dict) -> tuple[str, ...]:
+    return READINGS.get(line["sem"], (line["sem"],))
+
+
+def _told(line: dict) -> str:
+    return f"{line['shd']} ± {line['shd_sd']}" if line["shd_sd"] else line["shd"]
 
 
 def _verdict(shd: float | None, line: dict) -> str:
@@ -146,6 +158,37 @@ def _scenario(line: dict, model: str) -> str:
 def _mean_shd(runs: list[dict]) -> float | None:
     ended = [run["shd"] for run in runs if run["status"] == "ok"]
     return float(np.mean(ended)) if ended else None
+
+
+def ambiguities(cells: Cells) -> str:
+    """Return what other readings of the paper change, beside its own figures."""
+    told = {
+        (_scenario(line, model), line["method"]): _told(line) for line in _paper() for model in _models(line)
+    }
+    runs = defaultdict(list)
+    for row in _lines(OTHER_READINGS):
+        runs[row["ambiguity"], row["scenario"], row["method"], row["reading"]].append(row)
+    rows = []
+    for name, (scenarios, methods, readings) in AMBIGUITIES.items():
+        for scenario in scenarios:
+            for method in methods:
+                figures = {reading: figure(runs[name, scenario, method, reading]) for reading in readings}
+                if any(figures.values()):
+                    paper = told.get((scenario, method), "")
+                    rows.append([name, scenario, method, paper, *_in_words(figures)])
+    for scenario in ("gp-ER1-10", "gp-ER4-10"):
+        for method in ("MCSL-MLP", "CAM", "GES", "PC"):
+            ended = [run for run in cells[scenario, False, method] if run["status"] == "ok"]
+            twice = [{**run, "shd": run["shd"] + _reversed(run)} for run in ended]
+            figures = {"once": figure(ended), "twice": figure(twice)}
+            rows.append(["reversed edges", scenario, method, told[scenario, method], *_in_words(figures)])
+    return markdown_table(["what is open", "data", "method", "paper", "as here", "otherwise"], rows)
+
+
+def _in_words(figures: dict[str, str]) -> list[str]:
+    """Return the first reading with its figure, and the others that have run."""
+    here, *others = [f"{reading}: {shown}" for reading, shown in figures.items() if shown]
+    return [here, "; ".join(others)]
 
 
 def first(cells: Cells) -> str:

@@ -1,16 +1,17 @@
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from benchmarks.methods import Data, Method
 from benchmarks.methods.default import learn_by
 
 
-def learn(data: Data, mechanism: str, sparsity_weight: float, of_vectors: float) -> np.ndarray:
+def learn(data: Data, mechanism: str, sparsity_weight: float, of_vectors: float, **shape: int) -> np.ndarray:
     import mcsl
 
     recipe = replace(
         mcsl.Recipe.paper(data.values.shape[1]),
-        mechanism=getattr(mcsl, mechanism).init,
+        mechanism=partial(getattr(mcsl, mechanism).init, **shape),
         # In place of CAM pruning, which is for scalars.
         sparsity_weight=sparsity_weight if data.values.ndim == 2 else of_vectors,
         pruner=mcsl.KeepAll(),

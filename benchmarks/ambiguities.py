@@ -1,0 +1,208 @@
+"""What the paper leaves open, read in other ways: one JSON line per reading, scenario, method and seed.
+
+    python -m benchmarks.ambiguities [--methods CAM PC ...] [--peers-python PATH]
+
+Lines are appended as runs finish, what is already there is not run again, and `benchmarks.tables` writes the
+table in docs/results. Readings that differ in pruning alone prune the same graph.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from benchmarks.provenance import commit, now
+from benchmarks.run import FIRST_SEED, METHODS, ask, decided, is_quadratic, read
+from benchmarks.scenarios import Case, draw
+
+import mcsl
+from mcsl.graph import is_acyclic
+from mcsl.pruning import AdditivePruner, QuadraticPruner
+from mcsl.simulation import Model, PostNonlinear, Quadratic
+from mcsl.simulation.graphs import longest_shortest_path
+
+RESULTS = Path(__file__).parent / "results" / "ambiguities.jsonl"
+N_SEEDS = {"MCSL-MLP": 3}
+LIMIT = 360
+
+
+@dataclass(frozen=True)
+class UndirectedDiameter(Quadratic):
+    """The shortest paths between connected variables have at most `max_diameter` edges of any direction."""
+
+    def accepts(self, adjacency):
+        return longest_shortest_path(adjacency | adjacency.T) <= self.max_diameter
+
+
+@dataclass(frozen=True)
+class CenteredNoise(PostNonlinear):
+    """The noise |z|, scaled to variance one, less its mean."""
+
+    def observe(self, signal, noise):
+        return super().observe(signal, noise - np.sqrt(2 / (np.pi - 2)))
+
+    def observe_root(self, noise):
+        return self.observe(0, noise)
+
+
+class Reading(NamedTuple):
+    """What differs from the comparison."""
+
+    model: Model | None = None
+    settings: tuple[tuple[str, float], ...] = ()
+    significance: float = 0.001
+
+
+class Ambiguity(NamedTuple):
+    """Ways to read one thing; the first is that of the comparison."""
+
+    scenarios: tuple[str, ...]
+    methods: tuple[str, ...]
+    readings: Mapping[str, Reading]
+
+
+GP = ("gp-ER1-10", "gp-ER4-10")
+QUADRATIC = ("quadratic-ER1-10",)
+PNL = ("pnl-ER1-10",)
+AMBIGUITIES = {
+    "layers of an MLP": Ambiguity(
+        ("gp-ER1-10", "gp-add-ER4-10"),
+        ("MCSL-MLP",),
+        {"four hidden": Reading(), "three hidden": Reading(settings=(("depth", 3),))},
+    ),
+    "significance in CAM pruning": Ambiguity(
+        (*GP, "gp-add-ER4-10"),
+        ("MCSL-MLP", "CAM"),
+        {"0.001": Reading(), **{f"{level}": Reading(significance=level) for level in (0.01, 0.05)}},
+    ),
+    "diameter of quadratic data": Ambiguity(
+        QUADRATIC,
+        ("default", "CAM", "sort by variance"),
+        {
+            "longest directed path": Reading(),
+            "longest of shortest undirected paths": Reading(UndirectedDiameter()),
+            "no limit": Reading(Quadratic(max_diameter=None)),
+        },
+    ),
+    "terms that divide quadratic data": Ambiguity(
+        QUADRATIC,
+        ("CAM", "sort by variance"),
+        {"those not zero": Reading(), "all": Reading(Quadratic(terms="all"))},
+    ),
+    "noise of post-nonlinear data": Ambiguity(
+        PNL,
+        ("default", "CAM", "PC"),
+        {
+            "variance 1, mean kept": Reading(),
+            "variance 1, mean removed": Reading(CenteredNoise()),
+            "of a standard normal variable": Reading(PostNonlinear(half_normal="unit-scale")),
+        },
+    ),
+    "roots of post-nonlinear data": Ambiguity(
+        PNL, ("CAM", "PC"), {"exp(noise)": Reading(), "noise": Reading(PostNonlinear(roots="noise"))}
+    ),
+    "level of PC": Ambiguity(
+        GP,
+        ("PC",),
+        {"0.05": Reading(), **{f"{level}": Reading(settings=(("alpha", level),)) for level in (0.01, 0.001)}},
+    ),
+    "penalty of GES": Ambiguity(
+        GP,
+        ("GES",),
+        {
+            "BIC": Reading(),
+            "half of it": Reading(settings=(("lambda_value", 0.25),)),
+            "twice of it": Reading(settings=(("lambda_value", 1.0),)),
+        },
+    ),
+}
+
+
+class Run(NamedTuple):
+    """What a line is about."""
+
+    ambiguity: str
+    reading: str
+    scenario: str
+    method: str
+    seed: int
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--methods", nargs="+", choices=METHODS, metavar="NAME", default=list(METHODS))
+    parser.add_argument("--peers-python", default=".venv-peers/bin/python", metavar="PATH")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    options = parser.parse_args()
+    done = {Run(*(row[field] for field in Run._fields)) for row in read(options.results)}
+    for run in runs(options.methods):
+        if run not in done:
+            row = measure(run, options.peers_python)
+            with options.results.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps(row) + "\n")
+            print(*run, f"SHD {row['shd']}" if "shd" in row else row["status"], sep=", ", flush=True)
+
+
+def runs(methods: list[str]) -> list[Run]:
+    """Return all runs of some methods; one table serves all of them before the next is drawn."""
+    listed = [
+        Run(name, reading, scenario, method, seed)
+        for name, ambiguity in AMBIGUITIES.items()
+        for reading in ambiguity.readings
+        for scenario in ambiguity.scenarios
+        for method in ambiguity.methods
+        if method in methods
+        for seed in range(FIRST_SEED, FIRST_SEED + N_SEEDS.get(method, 5))
+    ]
+    return sorted(listed, key=lambda run: (run.scenario, run.seed))
+
+
+def measure(run: Run, peers_python: str) -> dict:
+    model, settings, significance = AMBIGUITIES[run.ambiguity].readings[run.reading]
+    case, edges, answer = learned(run.scenario, run.method, run.seed, model, settings, peers_python)
+    row = {**run._asdict(), "date": now(), "commit": commit(), **answer}
+    if edges is None:
+        return row
+    if METHODS[run.method].is_pruned:
+        dataset = mcsl.to_dataset(case.values[:, :, 0])
+        pruner = QuadraticPruner() if is_quadratic(run.scenario) else AdditivePruner(significance)
+        graph = mcsl.CausalGraph(edges, dataset.names)
+        edges = pruner.prune(graph, mcsl.Problem.from_dataset(dataset)).graph.adjacency
+    scores = mcsl.evaluate(edges, case.truth).as_dict()
+    return row | scores | {"true_edges": int(case.truth.sum()), "acyclic": is_acyclic(edges)}
+
+
+@cache
+def learned(
+    scenario: str,
+    method: str,
+    seed: int,
+    model: Model | None,
+    settings: tuple[tuple[str, float], ...],
+    peers_python: str,
+) -> tuple[Case, np.ndarray | None, dict]:
+    """Return the data, the graph before pruning if the run ended, and what else the worker tells."""
+    known = METHODS[method]
+    changed = replace(known, settings={**known.settings, **dict(settings)})
+    case = draw(scenario, seed, False, **({"model": model} if model else {}))
+    with tempfile.TemporaryDirectory() as folder:
+        answer = ask(changed, case, seed, LIMIT, peers_python, Path(folder))
+    edges = answer.pop("edges", None)
+    if edges is None:
+        return case, None, answer
+    adjacency = np.zeros(case.truth.shape, dtype=bool)
+    adjacency[tuple(np.array(edges, dtype=int).reshape(-1, 2).T)] = True
+    return case, decided(adjacency, case.truth) if known.is_pattern else adjacency, answer
+
+
+if __name__ == "__main__":
+    main()
