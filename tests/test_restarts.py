@@ -1,6 +1,8 @@
 """Training from several seeds: the best is taken, whatever engine runs them."""
 
+import time
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -121,3 +123,19 @@ def test_the_scores_are_told(best_of_three):
     assert best_of_three.restarts_sentence.startswith("Scores of 3 restarts: ")
     assert best_of_three.restarts_sentence.count("(best)") == 1
     assert mcsl.learn(TABLE, SINGLE).restarts_sentence == ""
+
+
+def test_an_interrupt_waits_for_what_runs():
+    started, finished = [], []
+
+    def work(k):
+        started.append(k)
+        time.sleep(0.05)
+        if k == 1:
+            raise KeyboardInterrupt
+        finished.append(k)
+
+    with pytest.raises(KeyboardInterrupt):
+        list(augmented_lagrangian.at_once([partial(work, k) for k in range(100)]))
+    assert 1 < len(started) < 100
+    assert set(started) == {1, *finished}

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 
 import jax
 import numpy as np
 from jaxtyping import Array, Float
+from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 
 from mcsl.model import EdgeMask, MaskedSEM, MechanismInit
@@ -104,7 +106,16 @@ def at_once(tasks: Sequence[Callable[[], Found]]) -> Iterable[Found]:
     """Call tasks on joblib's backend; in turn where there is one alone, or where each spreads over a mesh."""
     if len(tasks) == 1 or not jax.sharding.get_abstract_mesh().empty:
         return (task() for task in tasks)
-    return side_by_side(tasks, n_jobs=-1, prefer="threads")
+    backend, _ = get_active_backend(prefer="threads")
+    if backend.supports_sharedmem:
+        return _in_threads(tasks, backend.effective_n_jobs(-1))
+    return side_by_side(tasks, n_jobs=-1)
+
+
+def _in_threads(tasks: Sequence[Callable[[], Found]], n_threads: int) -> Iterator[Found]:
+    # joblib leaves its threads to themselves on an interrupt, and JAX breaks down if they outlive Python.
+    with ThreadPoolExecutor(n_threads) as threads:
+        yield from threads.map(lambda task: task(), tasks)
 
 
 def _solve(fit: Fit, sparsity_weight: float, schedule: Schedule) -> tuple[TrainingState, StageEnd]:
