@@ -1,0 +1,51 @@
+"""Other readings of the paper: what changes, and that nothing else is learned again for it."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+from benchmarks.ambiguities import Ambiguity, Reading
+
+import mcsl
+from benchmarks import ambiguities
+
+
+def test_readings_that_differ_in_pruning_alone_prune_the_same_graph(tmp_path, monkeypatch):
+    levels = {"0.001": Reading(), "0.5": Reading(significance=0.5)}
+    monkeypatch.setattr(
+        ambiguities, "AMBIGUITIES", {"significance": Ambiguity(("pnl-ER1-10",), ("CAM",), levels)}
+    )
+    monkeypatch.setattr(ambiguities, "N_SEEDS", {"CAM": 1})
+    asked, ask = [], ambiguities.ask
+    monkeypatch.setattr(ambiguities, "ask", lambda *request: asked.append(request) or ask(*request))
+    results = tmp_path / "lines.jsonl"
+    monkeypatch.setattr(sys, "argv", ["ambiguities", "--results", str(results)])
+    for _ in range(2):
+        ambiguities.main()
+    strict, loose = map(json.loads, results.read_text().splitlines())
+    assert len(asked) == 1
+    assert strict["n_edges"] < loose["n_edges"]
+    assert (strict["reading"], strict["true_edges"]) == ("0.001", 9)
+
+
+def test_a_reading_changes_the_settings_of_a_method(monkeypatch):
+    asked = []
+    monkeypatch.setattr(ambiguities, "ask", lambda method, *_: asked.append(method) or {"status": "timeout"})
+    run = ambiguities.Run("level of PC", "0.01", "pnl-ER1-10", "PC", 1000)
+    assert ambiguities.measure(run, "peers")["status"] == "timeout"
+    assert asked[0].settings == {"alpha": 0.01, "indep_test": "fisherz"}
+
+
+def test_undirected_paths_are_short():
+    chain = np.eye(5, k=1, dtype=bool)
+    shortcut = chain.copy()
+    shortcut[0, 3] = True
+    model = ambiguities.UndirectedDiameter()
+    assert not model.accepts(chain)
+    assert model.accepts(shortcut)
+
+
+def test_centered_noise_has_mean_zero():
+    values = mcsl.simulate(ambiguities.CenteredNoise(), n_variables=2, degree=0, seed=0, n_samples=20_000)
+    assert np.log(values.dataset.values).mean(axis=0) == pytest.approx(0, abs=0.03)
