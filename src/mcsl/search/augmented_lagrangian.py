@@ -89,11 +89,9 @@ def search(
                 fits[k] = _advance(fits[k], state, end, time.perf_counter() - began, schedule)
             if keep is not None:
                 keep(fits)
-            rows_made = [
-                fits[k].trace[-1] for k in waiting if fits[k].stop_reason is not StopReason.NOT_FINITE
-            ]
-            for observer in observers if rows_made else ():
-                observer(min(rows_made, key=lambda row: row.progress))
+            latest = [fits[k].trace[-1] for k in waiting if fits[k].stop_reason is not StopReason.NOT_FINITE]
+            for observer in observers if latest else ():
+                observer(min(latest, key=lambda row: row.progress))
     except KeyboardInterrupt:
         if not any(fit.trace for fit in fits):
             raise
