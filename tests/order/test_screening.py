@@ -16,11 +16,12 @@ def problem_of(values, candidates=None):
     return Problem.from_dataset(Dataset(values, tuple(f"x{i}" for i in range(values.shape[1]))), candidates)
 
 
-def test_small_graphs_are_left_alone():
-    simulation = simulate("gp-add", n_variables=10, degree=1, seed=3, n_samples=300)
+@pytest.mark.parametrize(("n_samples", "left_alone"), [(400, True), (200, False)])
+def test_small_graphs_are_left_alone_if_rows_suffice(n_samples, left_alone):
+    simulation = simulate("gp-add", n_variables=10, degree=1, seed=3, n_samples=n_samples)
     allowed = np.random.default_rng(0).random((10, 10)) < 0.5
     problem = Problem.from_dataset(simulation.dataset, allowed)
-    assert np.array_equal(mcsl.order.screen(problem), problem.candidates)
+    assert np.array_equal(mcsl.order.screen(problem), problem.candidates) == left_alone
 
 
 def test_a_pure_interaction_is_found():

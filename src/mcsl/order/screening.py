@@ -15,8 +15,8 @@ from mcsl.problem import Problem
 from mcsl.pruning.smoothing import inverse_of
 from mcsl.pruning.splines import SplineTable, standardize
 
-# A joint test needs at least three rows for each function.
-_ROWS_PER_FUNCTION = 3
+# A joint test needs at least three rows for each function, and more for good power.
+_ROWS_PER_FUNCTION, _PLENTY_OF_ROWS = 3, 5
 # One inverse for all regressions may be this large, one for each regression only that large.
 _MAX_TOGETHER, _MAX_SEPARATE = 1000, 300
 _MAX_PARTNERS = 128
@@ -46,11 +46,12 @@ def screen(
     and what it requires stays a candidate.
 
     Interactions of many variables escape these tests, and up to `stand_aside` variables cost little: so
-    few are not screened at all.
+    few are not screened at all, if there are five rows for each of their functions. With less, tests that
+    count every variable in would have no power.
     """
-    if problem.n_variables <= stand_aside:
-        return problem.candidates
     table = spline_table(problem) if table is None else table
+    if problem.n_variables <= stand_aside and _PLENTY_OF_ROWS * len(table.penalties) <= problem.n_samples:
+        return problem.candidates
     n_others = max(problem.n_variables - 1, 1)
     p_values, residuals = _regress_all(problem, table)
     related = p_values < false_candidates / (2 * n_others)
