@@ -176,13 +176,20 @@ def ambiguities(cells: Cells) -> str:
                 if any(figures.values()):
                     paper = told.get((scenario, method), "")
                     rows.append([name, scenario, method, paper, *_in_words(figures)])
-    for scenario in ("gp-ER1-10", "gp-ER4-10"):
-        for method in ("MCSL-MLP", "CAM", "GES", "PC"):
-            ended = [run for run in cells[scenario, False, method] if run["status"] == "ok"]
-            twice = [{**run, "shd": run["shd"] + _reversed(run)} for run in ended]
-            figures = {"once": figure(ended), "twice": figure(twice)}
-            rows.append(["reversed edges", scenario, method, told[scenario, method], *_in_words(figures)])
+    for name, here, otherwise, methods, change in (
+        ("CAM pruning", "at 0.001", "none", ["MCSL-MLP"], lambda run: run["before_pruning"]),
+        ("reversed edges", "once", "twice", ["MCSL-MLP", "CAM", "GES", "PC"], _reversed_twice),
+    ):
+        for scenario in ("gp-ER1-10", "gp-ER4-10", "gp-add-ER4-10"):
+            for method in methods:
+                ended = [run for run in cells[scenario, False, method] if run["status"] == "ok"]
+                figures = {here: figure(ended), otherwise: figure([run | change(run) for run in ended])}
+                rows.append([name, scenario, method, told[scenario, method], *_in_words(figures)])
     return markdown_table(["what is open", "data", "method", "paper", "as here", "otherwise"], rows)
+
+
+def _reversed_twice(run: dict) -> dict:
+    return {"shd": run["shd"] + _reversed(run)}
 
 
 def _in_words(figures: dict[str, str]) -> list[str]:
