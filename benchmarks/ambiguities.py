@@ -118,8 +118,8 @@ AMBIGUITIES = {
         ("GES",),
         {
             "BIC": Reading(),
-            "half of it": Reading(settings=(("lambda_value", 0.25),)),
-            "twice of it": Reading(settings=(("lambda_value", 1.0),)),
+            "half the penalty": Reading(settings=(("lambda_value", 0.25),)),
+            "twice the penalty": Reading(settings=(("lambda_value", 1.0),)),
         },
     ),
 }
