@@ -4,8 +4,8 @@
 
 One JSON line a size. Traffic is read off the compiled program: what a device receives in a step, by the
 shapes of all collectives in the loop over steps. Virtual devices share a processor, so time is not measured.
-With --to-the-end, the paper's recipe learns from the table in its own units by short stages, until the mask
-is acyclic, and what is left after pruning is compared.
+With --to-the-end, the paper's recipe learns from the table in its own units, and what is left after pruning
+is compared.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import json
 import math
 import re
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from pathlib import Path
 
 import jax
@@ -93,8 +92,7 @@ def write_tables() -> None:
 
 def whole_fits(size: int) -> dict:
     dataset = draw(size)
-    paper = Recipe.paper(size)
-    recipe = replace(paper, schedule=replace(paper.schedule, steps_per_stage=150, batch_size=500))
+    recipe = Recipe.paper(size)
     alone = learn(dataset, recipe)
     with all_devices():
         spread = learn(dataset, recipe)
