@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 
 from mcsl.data import Rows
 from mcsl.problem import Problem
@@ -106,6 +105,9 @@ def _units(given: Array, values: Array) -> Callable[[Array], Array]:
 
 def _spline(column: Array, functions: Array) -> Callable[[Array], Array]:
     """Return functions of one column as natural cubic splines through their values at the knots."""
+    # It takes a third of a second to load, and only long tables need it.
+    from scipy.interpolate import CubicSpline
+
     distinct, first = np.unique(column, return_index=True)
     knots = spread(len(distinct))
     spline: Callable[[Array], Array] = CubicSpline(
