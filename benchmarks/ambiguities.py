@@ -29,7 +29,7 @@ from mcsl.simulation import Model, PostNonlinear, Quadratic
 from mcsl.simulation.graphs import longest_shortest_path
 
 RESULTS = Path(__file__).parent / "results" / "ambiguities.jsonl"
-N_SEEDS = {"MCSL-MLP": 3}
+MOST_SEEDS = {"MCSL-MLP": 3}
 LIMIT = 360
 
 
@@ -66,6 +66,7 @@ class Ambiguity(NamedTuple):
     scenarios: tuple[str, ...]
     methods: tuple[str, ...]
     readings: Mapping[str, Reading]
+    n_seeds: int = 5
 
 
 GP = ("gp-ER1-10", "gp-ER4-10")
@@ -90,6 +91,7 @@ AMBIGUITIES = {
             "longest of shortest undirected paths": Reading(UndirectedDiameter()),
             "no limit": Reading(Quadratic(max_diameter=None)),
         },
+        n_seeds=10,
     ),
     "terms that divide quadratic data": Ambiguity(
         QUADRATIC,
@@ -161,7 +163,7 @@ def runs(methods: list[str]) -> list[Run]:
         for scenario in ambiguity.scenarios
         for method in ambiguity.methods
         if method in methods
-        for seed in range(FIRST_SEED, FIRST_SEED + N_SEEDS.get(method, 5))
+        for seed in range(FIRST_SEED, FIRST_SEED + min(ambiguity.n_seeds, MOST_SEEDS.get(method, 10)))
     ]
     return sorted(listed, key=lambda run: (run.scenario, run.seed))
 

@@ -169,7 +169,7 @@ def ambiguities(cells: Cells) -> str:
     for row in _lines(OTHER_READINGS):
         runs[row["ambiguity"], row["scenario"], row["method"], row["reading"]].append(row)
     rows = []
-    for name, (scenarios, methods, readings) in AMBIGUITIES.items():
+    for name, (scenarios, methods, readings, _) in AMBIGUITIES.items():
         for scenario in scenarios:
             for method in methods:
                 figures = {reading: figure(runs[name, scenario, method, reading]) for reading in readings}
