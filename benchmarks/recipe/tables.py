@@ -20,9 +20,10 @@ COLUMNS = {
     "additive": "additive",
     "least squares": "least squares, raw",
     "sort by variance": "sorted by variance, raw",
-    "true order, all tests": "true order",
+    "true order": "true order, additive tests",
+    "true order, all tests": "true order, the default's tests",
 }
-OTHERS = ("sort by variance", "true order, all tests")
+OTHERS = ("sort by variance", "true order", "true order, all tests")
 Cells = dict[tuple[str, str], list[dict]]
 
 
