@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
 from joblib import Parallel, delayed
+from joblib.parallel import get_active_backend
 
 Found = TypeVar("Found")
 
@@ -39,6 +41,18 @@ def side_by_side(
             with suppress(KeyboardInterrupt):
                 results.throw(KeyboardInterrupt)
         raise
+
+
+def in_threads(tasks: Iterable[Callable[[], Found]]) -> Iterator[Found]:
+    """Call tasks that let go of Python's lock: in threads, or on the workers that joblib was told to use."""
+    backend, _ = get_active_backend(prefer="threads")
+    # Dask's does not say.
+    if not getattr(backend, "supports_sharedmem", False):
+        yield from side_by_side(tasks, n_jobs=-1)
+        return
+    # joblib leaves its threads to themselves on an interrupt, and JAX breaks down if they outlive Python.
+    with ThreadPoolExecutor(backend.effective_n_jobs(-1)) as threads:
+        yield from threads.map(_call, tasks)
 
 
 def _call(task: Callable[[], Found]) -> Found:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import jax
 import numpy as np
 from jaxtyping import Array, Float
-from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 
 from mcsl.model import EdgeMask, MaskedSEM, MechanismInit
 from mcsl.objective import Acyclicity, RowBlocks, Score, on_candidates
-from mcsl.parallel import Found, side_by_side
+from mcsl.parallel import Found, in_threads
 from mcsl.problem import Problem
 from mcsl.search.inner_loop import StageEnd, StepSettings, TrainingState, run_stage, start
 from mcsl.search.schedule import Schedule
@@ -104,16 +102,7 @@ def at_once(tasks: Sequence[Callable[[], Found]]) -> Iterable[Found]:
     """Call tasks on joblib's backend; in turn where there is one alone, or where each spreads over a mesh."""
     if len(tasks) == 1 or not jax.sharding.get_abstract_mesh().empty:
         return (task() for task in tasks)
-    backend, _ = get_active_backend(prefer="threads")
-    if backend.supports_sharedmem:
-        return _in_threads(tasks, backend.effective_n_jobs(-1))
-    return side_by_side(tasks, n_jobs=-1)
-
-
-def _in_threads(tasks: Sequence[Callable[[], Found]], n_threads: int) -> Iterator[Found]:
-    # joblib leaves its threads to themselves on an interrupt, and JAX breaks down if they outlive Python.
-    with ThreadPoolExecutor(n_threads) as threads:
-        yield from threads.map(lambda task: task(), tasks)
+    return in_threads(tasks)
 
 
 def _solve(fit: Fit, sparsity_weight: float, schedule: Schedule) -> tuple[TrainingState, StageEnd]:
