@@ -15,6 +15,7 @@ Array = NDArray[np.float32]
 _LEAST_RELEVANT = 0.05
 _MOST_RELEVANT = 20.0
 _MANY_INPUTS = 5
+_BLOCK_SIZE = 300
 _PRIOR_DEVIATION = 3.0
 _NOISE_BOUNDS = (0.01, 1000.0)
 
@@ -42,12 +43,7 @@ def gaussian(left: Array, right: Array) -> Array:
 
 
 def learn_kernel(
-    inputs: Array,
-    responses: Array,
-    *,
-    likely: NDArray[np.bool_] | None = None,
-    thorough: bool = True,
-    block_size: int = 300,
+    inputs: Array, responses: Array, *, likely: NDArray[np.bool_] | None = None, thorough: bool = True
 ) -> Kernel:
     """Maximise the posterior of relevances and noise, from the best of a few starts.
 
@@ -63,7 +59,7 @@ def learn_kernel(
     A third of them tells which of the inputs matter. Only a function of many inputs needs all, and only if
     the search is to be `thorough`.
     """
-    n_blocks = max(len(inputs) // block_size, 1)
+    n_blocks = max(len(inputs) // _BLOCK_SIZE, 1)
     blocks = list(
         zip(np.array_split(inputs, n_blocks), np.array_split(responses, n_blocks), strict=True),
     )
