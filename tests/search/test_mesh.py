@@ -1,4 +1,4 @@
-"""A fit with its variables spread over devices, in one process or in two, is the fit of one device."""
+"""A fit with its variables spread over devices, in one process or two, is bit by bit the fit of one device."""
 
 import os
 import socket
@@ -19,7 +19,7 @@ def start(file, *process, n_devices=1):
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
-    """Edge probabilities of six variables on one device."""
+    """Edge probabilities of 22 variables on one device."""
     file = tmp_path_factory.mktemp("alone") / "fit.npy"
     assert start(file).wait() == 0
     return np.load(file)
@@ -27,7 +27,7 @@ def alone(tmp_path_factory):
 
 def test_four_devices_share_variables_that_they_do_not_divide(alone, tmp_path):
     assert start(tmp_path / "fit.npy", n_devices=4).wait() == 0
-    check(tmp_path / "fit.npy", alone)
+    assert np.array_equal(np.load(tmp_path / "fit.npy"), alone)
 
 
 def test_two_processes_share_variables(alone, tmp_path):
@@ -38,10 +38,4 @@ def test_two_processes_share_variables(alone, tmp_path):
     processes = [start(file, address, k) for k, file in enumerate(files)]
     assert [process.wait() for process in processes] == [0, 0]
     for file in files:
-        check(file, alone)
-
-
-def check(file, expected):
-    found = np.load(file)
-    assert np.array_equal(found > 0.5, expected > 0.5)
-    assert np.allclose(found, expected, atol=1e-4)
+        assert np.array_equal(np.load(file), alone)

@@ -7,6 +7,7 @@ from jaxtyping import Array, Float
 
 from mcsl.model.layout import Layout
 from mcsl.model.mechanism import Mechanism, xavier_uniform, zeros
+from mcsl.model.sums import spread
 from mcsl.problem import Problem
 
 
@@ -28,5 +29,6 @@ class Linear(Mechanism):
         self, inputs: Float[Array, "column sample"], soft_mask: Float[Array, "cause effect"]
     ) -> Float[Array, "output sample"]:
         """Return (W * M') x + b."""
-        masked = self.weights * self.layout.input_mask(soft_mask)[:, None, :]
-        return self.layout.select(masked @ self.layout.read(inputs) + self.bias)
+        mask = spread(self.layout.input_mask(soft_mask)[:, None, :], self.layout.width, axis=1)
+        predicted = (self.weights * mask) @ self.layout.read(inputs) + spread(self.bias, inputs.shape[1])
+        return self.layout.select(predicted)

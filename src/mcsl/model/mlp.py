@@ -10,6 +10,7 @@ from jaxtyping import Array, Float
 
 from mcsl.model.layout import Layout
 from mcsl.model.mechanism import Mechanism, xavier_uniform, zeros
+from mcsl.model.sums import spread
 from mcsl.problem import Problem
 
 
@@ -39,8 +40,9 @@ class MLP(Mechanism):
         self, inputs: Float[Array, "column sample"], soft_mask: Float[Array, "cause effect"]
     ) -> Float[Array, "output sample"]:
         """Return the networks' outputs on masked inputs."""
-        first = self.weights[0] * self.layout.input_mask(soft_mask)[:, None, :]
-        hidden = first @ self.layout.read(inputs) + self.biases[0]
+        width, n = self.weights[0].shape[1], inputs.shape[1]
+        first = self.weights[0] * spread(self.layout.input_mask(soft_mask)[:, None, :], width, axis=1)
+        hidden = first @ self.layout.read(inputs) + spread(self.biases[0], n)
         for weight, bias in zip(self.weights[1:], self.biases[1:], strict=True):
-            hidden = weight @ jax.nn.leaky_relu(hidden) + bias
+            hidden = weight @ jax.nn.leaky_relu(hidden) + spread(bias, n)
         return self.layout.select(hidden)

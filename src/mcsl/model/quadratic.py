@@ -7,6 +7,7 @@ from jaxtyping import Array, Float
 
 from mcsl.model.layout import Layout
 from mcsl.model.mechanism import Mechanism, xavier_uniform, zeros
+from mcsl.model.sums import spread
 from mcsl.problem import Problem
 
 
@@ -32,8 +33,9 @@ class Quadratic(Mechanism):
     ) -> Float[Array, "output sample"]:
         """Return the polynomials' values; a product carries the product of its causes' masks."""
         seen, mask = self.layout.read(inputs), self.layout.input_mask(soft_mask)
+        width = self.layout.width
         left, right = np.triu_indices(self.layout.n_inputs)
-        first = (self.linear * mask[:, None, :]) @ seen
-        pair_mask = mask[:, left] * mask[:, right]
-        second = (self.second_order * pair_mask[:, None, :]) @ (seen[:, left] * seen[:, right])
-        return self.layout.select(first + second + self.bias)
+        first = (self.linear * spread(mask[:, None, :], width, axis=1)) @ seen
+        pair_mask = spread((mask[:, left] * mask[:, right])[:, None, :], width, axis=1)
+        second = (self.second_order * pair_mask) @ (seen[:, left] * seen[:, right])
+        return self.layout.select(first + second + spread(self.bias, inputs.shape[1]))

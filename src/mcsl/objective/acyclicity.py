@@ -16,7 +16,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from mcsl.model.sums import pairwise_sum
+
 Mask: TypeAlias = Float[Array, "cause effect"]
+_Exponential: TypeAlias = tuple[Mask, Float[Array, ""], Float[Array, ""]]
 Acyclicity: TypeAlias = Callable[[Mask], Float[Array, ""]]
 
 # Keeps log h and its gradient finite where h underflows to 0.
@@ -41,8 +44,8 @@ def _log_trace(soft_mask: Mask) -> Float[Array, ""]:
     return _log_trace_exponential(soft_mask)[0]
 
 
-def _log_trace_exponential(soft_mask: Mask) -> tuple[Float[Array, ""], tuple[Mask, Float[Array, ""]]]:
-    """Return log(tr(e^M) - d), and e^M - I with the logarithm of its scale."""
+def _log_trace_exponential(soft_mask: Mask) -> tuple[Float[Array, ""], _Exponential]:
+    """Return log(tr(e^M) - d), and e^M - I with its trace and the logarithm of its scale."""
     d = len(soft_mask)
     n_squarings = math.ceil(math.log2(max(d, 2))) + 1
     a = soft_mask / 2.0**n_squarings
@@ -52,15 +55,14 @@ def _log_trace_exponential(soft_mask: Mask) -> tuple[Float[Array, ""], tuple[Mas
     log_scale = jnp.zeros(())
     for _ in range(n_squarings):
         excess, log_scale = _rescale(2 * jnp.exp(-log_scale) * excess + excess @ excess, 2 * log_scale)
-    return log_scale + jnp.log(jnp.trace(excess) + TINY), (excess, log_scale)
+    trace = pairwise_sum(jnp.diagonal(excess), 0)[0] + TINY
+    return log_scale + jnp.log(trace), (excess, trace, log_scale)
 
 
-def _log_trace_exponential_backward(
-    exponential: tuple[Mask, Float[Array, ""]], cotangent: Float[Array, ""]
-) -> tuple[Mask]:
-    excess, log_scale = exponential
+def _log_trace_exponential_backward(exponential: _Exponential, cotangent: Float[Array, ""]) -> tuple[Mask]:
+    excess, trace, log_scale = exponential
     whole = excess + jnp.exp(-log_scale) * jnp.eye(len(excess))
-    return (cotangent / (jnp.trace(excess) + TINY) * whole.T,)
+    return (cotangent / trace * whole.T,)
 
 
 _log_trace.defvjp(_log_trace_exponential, _log_trace_exponential_backward)

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from mcsl.model import Mechanism
+from mcsl.model.sums import rounded
 from mcsl.objective.acyclicity import Acyclicity
 from mcsl.objective.row_blocks import RowBlocks, mean_losses
 from mcsl.objective.scores import Score
@@ -37,8 +38,8 @@ def lagrangian(
 
     alpha, rho and s come as logarithms: s^2 alone leaves float32 near d = 90, alpha s never does.
     """
-    fit = score.of_mean_losses(mean_losses(mechanism, soft_mask, rows, score.row_loss))
+    fit = score.of_mean_losses(mean_losses(mechanism, rounded(soft_mask), rows, score.row_loss))
     sparsity = sparsity_weight * jnp.sum(soft_mask)
-    log_s = acyclicity(soft_mask)
+    log_s = acyclicity(rounded(soft_mask))
     constraint = jnp.exp(log_multiplier + log_s) + 0.5 * jnp.exp(log_penalty + 2 * log_s)
     return fit + sparsity + constraint, Terms(fit, sparsity, log_s)

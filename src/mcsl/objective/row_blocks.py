@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mcsl.model import Mechanism
 from mcsl.model.mesh import everywhere
+from mcsl.model.sums import pairwise_sum, rounded
 from mcsl.objective.scores import RowLoss
 
 
@@ -70,14 +71,14 @@ def mean_losses(
     """
     parameters, static = eqx.partition(mechanism, eqx.is_inexact_array)
     # A small block may hold nothing but gaps of a column.
-    n_rows = jnp.maximum(jnp.sum(rows.weights, axis=(0, 2)), 1.0)
+    share = 1 / jnp.maximum(jnp.sum(rows.weights, axis=(0, 2)), 1.0)
     n_outputs = rows.values.shape[1] if rows.outputs is None else len(rows.outputs)
 
     def block_losses(parameters: Any, soft_mask: Array, values: Array, weights: Array) -> Array:
         values = everywhere(values)
         predicted = eqx.combine(parameters, static).predict(values, soft_mask)
         observed = values if rows.outputs is None else values[np.array(rows.outputs)]
-        return jnp.sum(row_loss(observed, predicted) * weights, axis=1) / n_rows
+        return pairwise_sum(row_loss(observed, predicted) * weights, 1)[:, 0] * share
 
     shared = n_outputs != soft_mask.shape[1]
     of_block = jax.checkpoint(block_losses) if shared else block_losses
@@ -106,8 +107,8 @@ def mean_losses(
     def scale(gradients: Any, cotangent: Array) -> Any:
         of_parameters, of_mask = gradients
         by_effect = jax.tree.map(lambda g: g * cotangent.reshape(-1, *(1,) * (g.ndim - 1)), of_parameters)
-        return by_effect, of_mask * cotangent
+        return by_effect, everywhere(of_mask) * cotangent
 
     losses = jax.custom_vjp(total)
     losses.defvjp(total_and_gradients, scale)
-    return losses(parameters, soft_mask)
+    return everywhere(rounded(losses(parameters, soft_mask)))

@@ -176,8 +176,8 @@ def _first_prices(
     """Return the first penalty and its growth: the schedule's, or those that the first masks ask for."""
     penalty, growth = schedule.initial_penalty, schedule.penalty_growth
     if penalty is None or growth is None:
-        noise = rng.logistic(size=(31, *mask.logits.shape)).astype(np.float32)
-        log_s0 = float(np.median(_acyclicity_of_draws(acyclicity, mask, noise)))
+        draws = (rng.logistic(size=mask.logits.shape).astype(np.float32) for _ in range(31))
+        log_s0 = float(np.median([_acyclicity_of_draw(acyclicity, mask, noise) for noise in draws]))
         penalty = penalty or math.exp(-2 * log_s0)
         # At least doubling bounds the number of stages where the first masks are nearly acyclic.
         growth = growth or max(math.exp(log_s0 / 6), 2.0)
@@ -185,10 +185,10 @@ def _first_prices(
 
 
 @partial(jax.jit, static_argnums=0)
-def _acyclicity_of_draws(
-    acyclicity: Acyclicity, mask: EdgeMask, noise: Float[Array, "draw cause effect"]
-) -> Float[Array, " draw"]:
-    return jax.vmap(lambda draw: acyclicity(mask.squash(mask.logits + draw)))(noise)
+def _acyclicity_of_draw(
+    acyclicity: Acyclicity, mask: EdgeMask, noise: NDArray[np.float32]
+) -> Float[Array, ""]:
+    return acyclicity(mask.squash(mask.logits + noise))
 
 
 def _trace_row(fit: Fit, end: StageEnd, elapsed: float, schedule: Schedule) -> TraceRow:
