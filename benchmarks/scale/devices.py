@@ -163,8 +163,8 @@ def fit(problem: Problem) -> tuple[np.ndarray, str]:
 
 
 def expected_bytes(size: int) -> float:
-    """The soft mask and its gradient are gathered, and a byte an entry that says which are free."""
-    return (N_DEVICES - 1) / N_DEVICES * 9 * size**2
+    """Soft mask, its gradient, a byte an entry that says which are free, and the losses are gathered."""
+    return (N_DEVICES - 1) / N_DEVICES * (9 * size**2 + 4 * size)
 
 
 def received_bytes(program: str) -> float:

@@ -1,4 +1,4 @@
-"""A fit with its variables spread over devices, in one process or two, is bit by bit the fit of one device."""
+"""A fit with its variables spread over devices, in one process or two, is bit by bit that of one device."""
 
 import os
 import socket

@@ -107,7 +107,7 @@ def mean_losses(
     def scale(gradients: Any, cotangent: Array) -> Any:
         of_parameters, of_mask = gradients
         by_effect = jax.tree.map(lambda g: g * cotangent.reshape(-1, *(1,) * (g.ndim - 1)), of_parameters)
-        return by_effect, everywhere(of_mask) * cotangent
+        return by_effect, of_mask * cotangent
 
     losses = jax.custom_vjp(total)
     losses.defvjp(total_and_gradients, scale)
