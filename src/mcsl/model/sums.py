@@ -40,5 +40,5 @@ def spread(values: Float[Array, ...], size: int, axis: int = -1) -> Float[Array,
 
 
 def rounded(values: Float[Array, ...]) -> Float[Array, ...]:
-    """Round values and their gradient to 23 digits, so that no fused multiply-add leaves a product exact."""
+    """Round values and their gradient to 23 bits: a product that is rounded enters no fused multiply-add."""
     return jax.lax.reduce_precision(values, exponent_bits=8, mantissa_bits=22)
