@@ -17,6 +17,8 @@ _LEAST_RELEVANCE = 0.1
 # Thousands of rows cannot tell a function of more variables than this from noise.
 _MOST_CAUSES = 15
 _MAX_ROWS = 3000
+# Functions of up to eight causes gain ten and more within so many steps, and noise nothing.
+_PATIENCE = 3
 
 
 def relevant_predecessors(
@@ -64,8 +66,9 @@ def _heard(
     owner: NDArray[np.intp],
 ) -> NDArray[np.intp]:
     """Return the causes that move a Gaussian process; `owner` says whose the last inputs are."""
-    # What it hears is tested anyway.
-    kernel = learn_kernel(inputs, responses, likely=likely, thorough=False)
+    kernel = learn_kernel(inputs, responses, likely=likely, patience=_PATIENCE)
+    if kernel.hears_only_noise:
+        return np.empty(0, dtype=np.intp)
     relevance = np.zeros(owner[-1] + 1)
     np.maximum.at(relevance, owner, kernel.relevance[-len(owner) :])
     strongest = np.argsort(-relevance)[:_MOST_CAUSES]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import spotrf, spotri
-from scipy.optimize import minimize
+from scipy.optimize import OptimizeResult, minimize
 
 # Single precision halves the cost; the noise on the diagonal keeps every matrix well conditioned.
 Array = NDArray[np.float32]
@@ -15,7 +16,11 @@ Array = NDArray[np.float32]
 _LEAST_RELEVANT = 0.05
 _MOST_RELEVANT = 20.0
 _MANY_INPUTS = 5
-_BLOCK_SIZE = 300
+# What a relevance adds to the logarithm of the posterior if the responses are noise is about 1.
+_LEAST_GAIN = 2.0
+_SMALL_BLOCK = 300
+_LARGE_BLOCK = 500
+_MAX_STEPS = 25
 _PRIOR_DEVIATION = 3.0
 _NOISE_BOUNDS = (0.01, 1000.0)
 
@@ -26,6 +31,22 @@ class Kernel:
 
     relevance: Array = field(repr=False)
     noise: float
+    gain: float
+    """By how much the log posterior exceeds that of pure noise."""
+
+    @property
+    def has_many_inputs(self) -> bool:
+        """Whether five inputs or more change something over the range of the data."""
+        return self._n_inputs >= _MANY_INPUTS
+
+    @property
+    def hears_only_noise(self) -> bool:
+        """Whether so many inputs would explain as much of any noise."""
+        return self.has_many_inputs and self.gain < _LEAST_GAIN * self._n_inputs
+
+    @property
+    def _n_inputs(self) -> int:
+        return int(np.sum(self.relevance >= _LEAST_RELEVANT))
 
     def weigh(self, inputs: Array) -> Array:
         """Return the inputs in units of their length scales, in which the kernel is round."""
@@ -43,7 +64,11 @@ def gaussian(left: Array, right: Array) -> Array:
 
 
 def learn_kernel(
-    inputs: Array, responses: Array, *, likely: NDArray[np.bool_] | None = None, thorough: bool = True
+    inputs: Array,
+    responses: Array,
+    *,
+    likely: NDArray[np.bool_] | None = None,
+    patience: int = _MAX_STEPS,
 ) -> Kernel:
     """Maximise the posterior of relevances and noise, from the best of a few starts.
 
@@ -56,18 +81,21 @@ def learn_kernel(
 
     The rows are cut into blocks that are taken as independent. The information about the kernel is in
     pairs of rows: small blocks see fewer pairs than one large matrix, but many more for the same work.
-    A third of them tells which of the inputs matter. Only a function of many inputs needs all, and only if
-    the search is to be `thorough`.
+    A third of the rows in small blocks tells which of a few inputs matter. For many inputs, all rows in
+    larger blocks are climbed from the same start: near the place where little was seen there may be no
+    way up. This climb ends after `patience` steps if they gained next to nothing over pure noise.
     """
-    n_blocks = max(len(inputs) // _BLOCK_SIZE, 1)
-    blocks = list(
-        zip(np.array_split(inputs, n_blocks), np.array_split(responses, n_blocks), strict=True),
-    )
+    blocks = _blocks(inputs, responses, _SMALL_BLOCK)
     start = min(_starts(inputs.shape[1], likely), key=lambda point: _loss(point, blocks[:1])[0])
-    found = _climb(start, blocks[: max(n_blocks // 3, 1)], max_steps=25)
-    if thorough and np.sum(found[:-1] >= _LEAST_RELEVANT) >= _MANY_INPUTS:
-        found = _climb(found, blocks, max_steps=5)
-    return Kernel(found[:-1].astype(np.float32), float(np.exp(found[-1])))
+    found = _climb(start, blocks[: max(len(blocks) // 3, 1)])
+    if found.has_many_inputs:
+        found = _climb(start, _blocks(inputs, responses, _LARGE_BLOCK), patience)
+    return found
+
+
+def _blocks(inputs: Array, responses: Array, size: int) -> list[tuple[Array, Array]]:
+    n_blocks = max(len(inputs) // size, 1)
+    return list(zip(np.array_split(inputs, n_blocks), np.array_split(responses, n_blocks), strict=True))
 
 
 def _starts(n_inputs: int, likely: NDArray[np.bool_] | None) -> list[NDArray[np.float64]]:
@@ -80,18 +108,27 @@ def _starts(n_inputs: int, likely: NDArray[np.bool_] | None) -> list[NDArray[np.
 
 
 def _climb(
-    start: NDArray[np.float64], blocks: list[tuple[Array, Array]], max_steps: int
-) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = minimize(
+    start: NDArray[np.float64], blocks: list[tuple[Array, Array]], patience: int = _MAX_STEPS
+) -> Kernel:
+    responses = np.concatenate([y for _, y in blocks])
+    pure_noise = len(responses) * np.sum(np.log(np.mean(responses**2, axis=0))) / 2
+    steps = count(1)
+
+    def watch(intermediate_result: OptimizeResult) -> None:
+        if next(steps) == patience and pure_noise - intermediate_result.fun < _LEAST_GAIN:
+            raise StopIteration
+
+    found = minimize(
         _loss,
         start,
         args=(blocks,),
         jac=True,
         method="L-BFGS-B",
         bounds=[(0.0, _MOST_RELEVANT)] * (len(start) - 1) + [tuple(np.log(_NOISE_BOUNDS))],
-        options={"maxiter": max_steps, "ftol": 3e-4},
-    ).x
-    return found
+        callback=watch,
+        options={"maxiter": _MAX_STEPS, "ftol": 3e-4},
+    )
+    return Kernel(found.x[:-1].astype(np.float32), float(np.exp(found.x[-1])), float(pure_noise - found.fun))
 
 
 def _loss(point: NDArray[np.float64], blocks: list[tuple[Array, Array]]) -> tuple[float, NDArray[np.float64]]:
@@ -127,8 +164,12 @@ def _loss(point: NDArray[np.float64], blocks: list[tuple[Array, Array]]) -> tupl
 
 def _inverse(similarity: Array, noise: float) -> tuple[Array, float]:
     """Return the inverse of K + noise I and the logarithm of its determinant."""
-    factor, _ = spotrf(similarity + np.float32(noise) * np.eye(len(similarity), dtype=np.float32), lower=1)
-    lower, _ = spotri(factor, lower=1)
+    covariance = similarity.copy()
+    covariance.flat[:: len(covariance) + 1] += np.float32(noise)
+    # LAPACK stores columns; the transpose of a symmetric matrix saves it a copy.
+    factor, _ = spotrf(covariance.T, lower=1, overwrite_a=1)
+    log_volume = 2 * float(np.log(np.diag(factor), dtype=np.float64).sum())
+    lower, _ = spotri(factor, lower=1, overwrite_c=1)
     inverse: Array = lower + lower.T
-    inverse[np.diag_indices_from(inverse)] /= 2
-    return inverse, 2 * float(np.log(np.diag(factor), dtype=np.float64).sum())
+    inverse.flat[:: len(inverse) + 1] /= 2
+    return inverse, log_volume

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -87,7 +87,7 @@ def _sharpened(kernel: Kernel, tested: Sequence[NDArray[np.intp]]) -> Kernel:
     relevance = kernel.relevance.copy()
     for group in tested:
         relevance[group] = np.maximum(relevance[group], np.float32(_FLOOR))
-    return Kernel(relevance, kernel.noise)
+    return replace(kernel, relevance=relevance)
 
 
 def tamed(values: Matrix) -> Matrix:
