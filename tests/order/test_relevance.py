@@ -56,6 +56,15 @@ def test_later_and_forbidden_variables_are_no_causes(problem: Problem) -> None:
     assert not relevant_predecessors(some, order, known)[2:N_CAUSES, EFFECT].any()
 
 
+def test_noise_has_no_causes(problem: Problem) -> None:
+    values = problem.dataset.values.copy()
+    values[:, EFFECT] = np.random.default_rng(4).normal(size=len(values))
+    noise = Problem(Dataset(values, problem.dataset.names), problem.variables, problem.candidates)
+    known = np.zeros_like(problem.candidates)
+    known[[0, 1, 9], EFFECT] = True
+    assert not relevant_predecessors(noise, range(N_INPUTS + 1), known).any()
+
+
 def test_few_rows_tell_nothing(problem: Problem) -> None:
     rows = Dataset(problem.dataset.values[:50], problem.dataset.names)
     few = Problem(rows, problem.variables, problem.candidates)
