@@ -102,8 +102,8 @@ def whole_fits(dataset: Dataset) -> dict:
     for n_devices in (2, N_DEVICES):
         with mesh_of(n_devices):
             results.append(learn(dataset, recipe))
-    trained = np.array([result.edge_probabilities > 0.5 for result in results])
     probabilities = np.array([result.edge_probabilities for result in results])
+    trained = probabilities > 0.5
     return {
         "same_graph": all(result.graph == results[0].graph for result in results),
         "n_edges": results[0].graph.n_edges,

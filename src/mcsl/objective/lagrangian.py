@@ -38,6 +38,7 @@ def lagrangian(
 
     alpha, rho and s come as logarithms: s^2 alone leaves float32 near d = 90, alpha s never does.
     """
+    # Rounded twice, so that each of the two gradients is rounded before they are added.
     fit = score.of_mean_losses(mean_losses(mechanism, rounded(soft_mask), rows, score.row_loss))
     sparsity = sparsity_weight * jnp.sum(soft_mask)
     log_s = acyclicity(rounded(soft_mask))

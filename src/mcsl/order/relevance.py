@@ -17,7 +17,7 @@ _LEAST_RELEVANCE = 0.1
 # Thousands of rows cannot tell a function of more variables than this from noise.
 _MOST_CAUSES = 15
 _MAX_ROWS = 3000
-# Functions of up to eight causes gain ten and more within so many steps, and noise nothing.
+# Noise gains nothing within so many steps, and most functions of up to eight causes gain ten and more.
 _PATIENCE = 3
 
 
