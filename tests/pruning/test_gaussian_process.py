@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mcsl.pruning.gaussian_process import Array, learn_kernel
+from mcsl.pruning.gaussian_process import Array, _blocks, _Posterior, learn_kernel
 
 
 @pytest.fixture(scope="module")
@@ -35,3 +35,16 @@ def test_many_inputs_that_explain_noise_are_told_from_causes(
 def test_a_few_inputs_are_left_to_the_test(inputs: Array, noise: Array) -> None:
     kernel = learn_kernel(inputs[:, :2], noise)
     assert not kernel.hears_only_noise
+
+
+@pytest.mark.parametrize("width", [1, 2])
+def test_the_slope_is_that_of_the_posterior(inputs: Array, width: int) -> None:
+    x = inputs[:301, :4]
+    y = np.stack([np.sin(x[:, k] * x[:, 2]) for k in range(width)], axis=1)
+    posterior = _Posterior(_blocks(x, y, 150))
+    point = np.array([0.3, 0.5, 1.0, 0.2, np.log(0.5)])
+    _, slope = posterior(point)
+    # Single precision allows no smaller steps.
+    for k, step in enumerate(np.eye(len(point)) * 0.02):
+        rise = posterior(point + step)[0] - posterior(point - step)[0]
+        assert slope[k] == pytest.approx(rise / 0.04, abs=0.01 * abs(slope).max())

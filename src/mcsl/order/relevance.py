@@ -54,7 +54,7 @@ def relevant_predecessors(
         else:
             open_effects.append(effect)
     tasks = (listen(effect, earlier[effect]) for effect in open_effects)
-    for effect, heard in zip(open_effects, side_by_side(tasks, n_jobs, prefer="processes"), strict=True):
+    for effect, heard in zip(open_effects, side_by_side(tasks, n_jobs, prefer="threads"), strict=True):
         relevant[earlier[effect][heard], effect] = True
     return relevant
 

@@ -7,8 +7,9 @@ from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import spotrf, spotri
 from scipy.optimize import OptimizeResult, minimize
+
+from mcsl.pruning.cholesky import factorise, invert, log_determinant, solve
 
 # Single precision halves the cost; the noise on the diagonal keeps every matrix well conditioned.
 Array = NDArray[np.float32]
@@ -54,13 +55,20 @@ class Kernel:
         return weighed
 
 
-def gaussian(left: Array, right: Array) -> Array:
+def gaussian(left: Array, right: Array, out: Array | None = None) -> Array:
     """Return exp(-|x - x'|^2 / 2) for every pair of rows."""
-    exponent = left @ right.T
-    exponent -= np.sum(left**2, axis=1)[:, None] / 2
-    exponent -= np.sum(right**2, axis=1) / 2
-    similarity: Array = np.exp(np.minimum(exponent, 0, out=exponent), out=exponent)
+    ones, other_ones = np.ones((len(left), 1), np.float32), np.ones((len(right), 1), np.float32)
+    # One product of matrices gives x'y - |x|^2 / 2 - |y|^2 / 2.
+    first = np.hstack([left, -np.sum(left**2, axis=1, keepdims=True) / 2, ones])
+    second = np.hstack([right, other_ones, -np.sum(right**2, axis=1, keepdims=True) / 2])
+    exponent = np.matmul(first, second.T, out=out)
+    similarity: Array = np.exp(exponent, out=exponent)
     return similarity
+
+
+def add_noise(similarity: Array, noise: float) -> None:
+    """Turn K into K + noise I."""
+    similarity.flat[:: len(similarity) + 1] += np.float32(noise)
 
 
 def learn_kernel(
@@ -86,7 +94,8 @@ def learn_kernel(
     way up. This climb ends after `patience` steps if they gained next to nothing over pure noise.
     """
     blocks = _blocks(inputs, responses, _SMALL_BLOCK)
-    start = min(_starts(inputs.shape[1], likely), key=lambda point: _loss(point, blocks[:1])[0])
+    look = _Posterior(blocks[:1])
+    start = min(_starts(inputs.shape[1], likely), key=lambda point: look(point)[0])
     found = _climb(start, blocks[: max(len(blocks) // 3, 1)])
     if found.has_many_inputs:
         found = _climb(start, _blocks(inputs, responses, _LARGE_BLOCK), patience)
@@ -119,9 +128,8 @@ def _climb(
             raise StopIteration
 
     found = minimize(
-        _loss,
+        _Posterior(blocks),
         start,
-        args=(blocks,),
         jac=True,
         method="L-BFGS-B",
         bounds=[(0.0, _MOST_RELEVANT)] * (len(start) - 1) + [tuple(np.log(_NOISE_BOUNDS))],
@@ -131,45 +139,56 @@ def _climb(
     return Kernel(found.x[:-1].astype(np.float32), float(np.exp(found.x[-1])), float(pure_noise - found.fun))
 
 
-def _loss(point: NDArray[np.float64], blocks: list[tuple[Array, Array]]) -> tuple[float, NDArray[np.float64]]:
+class _Posterior:
     """Negative log posterior and its gradient.
 
     With A = K + noise I and q = y'A^-1 y summed over the blocks, the likelihood is
     (n log(q / n) + log |A|) / 2; its derivative is tr(W dK) / 2 with W = A^-1 - (n / q) A^-1 y y' A^-1.
     """
-    relevance, noise = point[:-1].astype(np.float32), np.exp(point[-1])
-    n, width = sum(len(x) for x, _ in blocks), blocks[0][1].shape[1]
-    log_volume, square = 0.0, np.zeros(width)
-    parts = []
-    for x, y in blocks:
-        weighed = x * np.sqrt(relevance)
-        similarity = gaussian(weighed, weighed)
-        inverse, volume = _inverse(similarity, noise)
-        solved = inverse @ y
-        log_volume += volume
-        square += np.sum(y * solved, axis=0, dtype=np.float64)
-        parts.append((similarity, inverse, solved))
-    slope, slope_noise = np.zeros(len(relevance)), 0.0
-    for (x, _), (similarity, inverse, solved) in zip(blocks, parts, strict=True):
-        weight = width * inverse - (solved * (n / square).astype(np.float32)) @ solved.T
-        slope_noise += float(np.trace(weight, dtype=np.float64))
-        weight *= similarity
-        # sum_ab W_ab (x_a - x_b)^2 = 2 (sum_a x_a^2 (W 1)_a - x'W x)
-        slope -= (weight.sum(axis=1) @ x**2 - np.sum(x * (weight @ x), axis=0)) / 2
-    loss = float(n * np.sum(np.log(square / n)) + width * log_volume) / 2
-    prior = np.sum((point[:-1] / _PRIOR_DEVIATION) ** 2) / 2
-    slope += point[:-1] / _PRIOR_DEVIATION**2
-    return loss + float(prior), np.append(slope, slope_noise * noise / 2)
 
+    def __init__(self, blocks: list[tuple[Array, Array]]) -> None:
+        self._blocks = blocks
+        self._n_rows, self._width = sum(len(x) for x, _ in blocks), blocks[0][1].shape[1]
+        # Fresh memory for every point would cost a quarter of the time.
+        self._similarities = [np.empty((len(x), len(x)), np.float32) for x, _ in blocks]
+        self._inverses = [np.empty_like(similarity) for similarity in self._similarities]
+        sizes = {len(x) for x, _ in blocks}
+        self._products = {size: np.empty((size, size), np.float32) for size in sizes}
+        self._above_diagonal = {size: np.triu(np.ones((size, size), np.float32), 1) for size in sizes}
 
-def _inverse(similarity: Array, noise: float) -> tuple[Array, float]:
-    """Return the inverse of K + noise I and the logarithm of its determinant."""
-    covariance = similarity.copy()
-    covariance.flat[:: len(covariance) + 1] += np.float32(noise)
-    # LAPACK stores columns; the transpose of a symmetric matrix saves it a copy.
-    factor, _ = spotrf(covariance.T, lower=1, overwrite_a=1)
-    log_volume = 2 * float(np.log(np.diag(factor), dtype=np.float64).sum())
-    lower, _ = spotri(factor, lower=1, overwrite_c=1)
-    inverse: Array = lower + lower.T
-    inverse.flat[:: len(inverse) + 1] /= 2
-    return inverse, log_volume
+    def __call__(self, point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        relevance, noise = point[:-1].astype(np.float32), float(np.exp(point[-1]))
+        log_volume, square = 0.0, np.zeros(self._width)
+        solutions = []
+        for (x, y), similarity, inverse in zip(self._blocks, self._similarities, self._inverses, strict=True):
+            weighed = x * np.sqrt(relevance)
+            gaussian(weighed, weighed, out=similarity)
+            np.copyto(inverse, similarity)
+            add_noise(inverse, noise)
+            factorise(inverse)
+            log_volume += log_determinant(inverse)
+            solutions.append(solve(inverse, y))
+            square += np.sum(y * solutions[-1], axis=0, dtype=np.float64)
+            invert(inverse)
+        loss = self._n_rows * np.sum(np.log(square / self._n_rows)) + self._width * log_volume
+        prior = np.sum((point[:-1] / _PRIOR_DEVIATION) ** 2)
+        slope = self._slope(solutions, square, noise) + np.append(point[:-1] / _PRIOR_DEVIATION**2, 0.0)
+        return float(loss + prior) / 2, slope
+
+    def _slope(
+        self, solutions: list[Array], square: NDArray[np.float64], noise: float
+    ) -> NDArray[np.float64]:
+        share = (self._n_rows / square).astype(np.float32)
+        slope, slope_noise = np.zeros(self._blocks[0][0].shape[1]), 0.0
+        for (x, _), similarity, weight, solved in zip(
+            self._blocks, self._similarities, self._inverses, solutions, strict=True
+        ):
+            weight *= self._width
+            weight -= np.matmul(solved * share, solved.T, out=self._products[len(x)])
+            slope_noise += float(np.trace(weight, dtype=np.float64))
+            weight *= similarity
+            # Pairs count once: sum_(a<b) W_ab (x_a - x_b)^2 = sum_a x_a^2 (W 1 + W'1)_a - 2 x'W x.
+            weight *= self._above_diagonal[len(x)]
+            sums = weight.sum(axis=0) + weight.sum(axis=1)
+            slope -= sums @ x**2 / 2 - np.sum(x * (weight @ x), axis=0)
+        return np.append(slope, slope_noise * noise / 2)

@@ -25,7 +25,6 @@ from mcsl.pruning.regressions import (
 )
 
 _CLEARLY_BETTER = 3.0
-_MANY_EFFECTS = 12
 
 
 @dataclass(frozen=True)
@@ -70,8 +69,6 @@ class InteractionPruner(EffectwisePruner):
             prepare,
             lambda value: value < limit,
             n_jobs=self.n_jobs,
-            # LAPACK keeps Python's lock while it factorises; few effects are not worth another process.
-            prefer="processes" if problem.n_variables >= _MANY_EFFECTS else "threads",
             observer=observer,
         )
 

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve, cholesky
 from scipy.special import ndtr, ndtri
 
-from mcsl.pruning.gaussian_process import Array, Kernel, gaussian, learn_kernel
+from mcsl.pruning.cholesky import factorise, solve
+from mcsl.pruning.gaussian_process import Array, Kernel, add_noise, gaussian, learn_kernel
 from mcsl.pruning.smoothing import fit_smooth, inverse_of
 from mcsl.pruning.splines import SplineTable, standardize
 
@@ -159,9 +159,11 @@ def _predict_ahead(
     past = weighed[: folds[-2]]
     similarity = gaussian(past, past)
     # The factor of the first rows is the first part of the factor of all.
-    factor = cholesky(similarity + np.float32(kernel.noise) * np.eye(len(past), dtype=np.float32), lower=True)
+    factor = similarity.copy()
+    add_noise(factor, kernel.noise)
+    factorise(factor)
     for start, stop in pairwise(folds[1:]):
-        alpha = cho_solve((factor[:start, :start], True), y[:start])
+        alpha = solve(factor[:start, :start], y[:start])
         now = weighed[start:stop]
         across = similarity[start:stop, :start] if stop <= len(past) else gaussian(now, past)
         full.append(across @ alpha)

@@ -69,7 +69,6 @@ def prune_by_regressions(
     *,
     statistic: Literal["p_value", "coefficient"] = "p_value",
     n_jobs: int | None = None,
-    prefer: str = "threads",
     observer: PruningObserver = ignore,
 ) -> Pruned:
     """Judge the causes of every effect and keep the edges whose value passes, or that are required.
@@ -93,7 +92,7 @@ def prune_by_regressions(
 
     # One thread a regression and none inside it: the matrices are too small to share.
     with threadpool_limits(1):
-        found = side_by_side(map(prepare, regressions), n_jobs, prefer=prefer)
+        found = side_by_side(map(prepare, regressions), n_jobs, prefer="threads")
         for regression, findings in zip(regressions, found, strict=True):
             of_effect = tuple(verdict(c, regression.effect, findings[c]) for c in regression.causes)
             tests += of_effect
