@@ -97,7 +97,7 @@ class Recipe:
             standardize=True,
             order=OrderSearch(interactions=False),
             schedule=None,
-            pruner=AdditivePruner(significance=None, mode="f"),
+            pruner=AdditivePruner(significance=None, mode="auto"),
         )
 
     @classmethod

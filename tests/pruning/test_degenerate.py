@@ -8,7 +8,7 @@ from mcsl.graph import CausalGraph
 from mcsl.problem import Problem
 from mcsl.pruning import AdditivePruner, InteractionPruner, QuadraticPruner, SplineTable
 
-P_VALUES = [AdditivePruner(), AdditivePruner(mode="f"), InteractionPruner()]
+P_VALUES = [*(AdditivePruner(mode=mode) for mode in ("wood", "f", "auto")), InteractionPruner()]
 TESTING = [*P_VALUES, QuadraticPruner()]
 
 

@@ -12,6 +12,7 @@ from mcsl.errors import GraphError, SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.problem import Problem, Variable
 from mcsl.pruning import AdditivePruner, InteractionPruner, KeepAll, QuadraticPruner
+from mcsl.simulation import simulate
 
 PRUNERS = [KeepAll(), AdditivePruner(), AdditivePruner(mode="f"), InteractionPruner(), QuadraticPruner()]
 TESTING = PRUNERS[1:]
@@ -127,6 +128,16 @@ def test_a_task_holds_what_it_reads_and_no_more(pruner, monkeypatch):
         pruner.prune(CausalGraph.from_edges(ADDITIVE_EDGES, names(values.shape[1])), problem_of(values))
     few, many = np.split(np.array(sizes), 2)
     assert (many <= few + 100).all()
+
+
+@pytest.mark.parametrize(("n_rows", "mode"), [(140, "wood"), (150, "f")])
+def test_few_rows_for_each_function_are_left_to_penalties(n_rows, mode):
+    # Two causes with nine functions each: eight rows for each of them are 144.
+    simulation = simulate("gp-add", n_variables=3, degree=1, seed=0, n_samples=n_rows)
+    graph = CausalGraph.from_edges([("x1", "x3"), ("x2", "x3")], simulation.graph.names)
+    problem = Problem.from_dataset(simulation.dataset)
+    auto, named = (AdditivePruner(mode=name).prune(graph, problem) for name in ("auto", mode))
+    assert auto.tests == named.tests
 
 
 def test_quadratic_coefficients_are_those_of_the_table():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from mcsl.pruning.smoothing import fit_smooth, inverse_of
 from mcsl.pruning.splines import SplineTable
 
 TOO_FEW_ROWS, COLLINEAR, CONSTANT = NEVER_TESTED = ("too few rows", "collinear", "constant")
+Mode = Literal["wood", "f", "auto"]
+# With less, an unpenalised fit has lost much of its power.
+ROWS_A_FUNCTION = 8
 # A column that others explain up to this share of its variance is a copy of them.
 _UNEXPLAINED = 1e-8
 
@@ -38,13 +41,14 @@ class AdditivePruner(EffectwisePruner):
 
     `mode="wood"` is what R's mgcv reports: penalised thin-plate splines, smoothing by generalised
     cross-validation, the p-values of Wood (2013). `mode="f"` is faster: unpenalised splines and a
-    drop-one F-test. Variables with several columns are tested jointly, by Wilks' lambda over all their
-    unpenalised terms and all responses, in either mode.
+    drop-one F-test, which needs many rows. `mode="auto"` takes it where an effect has eight rows or more for
+    each spline function, and Wood's where it has less. Variables with several columns are tested jointly, by
+    Wilks' lambda over all their unpenalised terms and all responses, in every mode.
     """
 
     significance: float | None = 0.001
     """Level of the test; None for half a false edge on average (see `level`)."""
-    mode: Literal["wood", "f"] = "wood"
+    mode: Mode = "wood"
     n_basis: int = 10
     """Basis size of one column; it shrinks to n / (3 columns) where the rows do not suffice."""
     n_jobs: int | None = None
@@ -52,8 +56,8 @@ class AdditivePruner(EffectwisePruner):
 
     def __post_init__(self) -> None:
         check_significance(self.significance)
-        if self.mode not in ("wood", "f"):
-            raise SettingsError(f'`mode` must be "wood" or "f". Got {self.mode!r} instead.')
+        if self.mode not in get_args(Mode):
+            raise SettingsError(f'`mode` must be "wood", "f" or "auto". Got {self.mode!r} instead.')
         if self.n_basis < 2:
             raise SettingsError(f"`n_basis` must be at least 2. Got {self.n_basis} instead.")
 
@@ -72,7 +76,7 @@ class AdditiveTest:
     It reads all rows, also where the problem holds some of them alone.
     """
 
-    def __init__(self, problem: Problem, mode: Literal["wood", "f"] = "wood", n_basis: int = 10) -> None:
+    def __init__(self, problem: Problem, mode: Mode = "wood", n_basis: int = 10) -> None:
         self.problem = problem
         self.mode = mode
         self.n_basis = n_basis
@@ -109,7 +113,7 @@ class PreparedTest:
     regression: Regression
     findings: Findings
     """Of the causes that are not tested."""
-    mode: Literal["wood", "f"]
+    mode: Mode
     gram: NDArray[np.float64]
     moments: NDArray[np.float64]
     scatter: NDArray[np.float64]
@@ -124,7 +128,12 @@ class PreparedTest:
         if not np.diag(self.scatter).all():
             return self.findings | dict.fromkeys(groups, Finding(CONSTANT, 1.0))
         scalar = len(self.scatter) == 1 and all(len(group) == 1 for group in groups.values())
-        return self.findings | (self._wood(groups) if self.mode == "wood" and scalar else self._wilks(groups))
+        return self.findings | (self._wood(groups) if self._penalised and scalar else self._wilks(groups))
+
+    @property
+    def _penalised(self) -> bool:
+        few_rows = self.n_samples < ROWS_A_FUNCTION * len(self.gram)
+        return self.mode == "wood" or (self.mode == "auto" and few_rows)
 
     def _wood(self, groups: Mapping[int, tuple[int, ...]]) -> Findings:
         terms, moments, square = [*self.terms.values()], self.moments[:, 0], self.scatter[0, 0]

@@ -31,9 +31,9 @@ _CLEARLY_BETTER = 3.0
 class InteractionPruner(EffectwisePruner):
     """Keep a cause that either an additive or a joint test finds significant.
 
-    The additive test is that of `AdditivePruner(mode="f")`, which keeps its level unless tails are heavy; the
-    joint one, `joint_test`, asks whether a Gaussian process over all causes predicts better with this
-    cause. The p-value is twice the smaller of the two (Bonferroni), and the test that gave it is named.
+    The additive test is that of `AdditivePruner(mode="auto")`, which keeps a level of 0.001 unless tails are
+    heavy; the joint one, `joint_test`, asks whether a Gaussian process over all causes predicts better with
+    this cause. The p-value is twice the smaller of the two (Bonferroni), and the test that gave it is named.
     Where the Gaussian process predicts clearly better than an additive model, by three standard errors,
     the additive test mistakes what its model cannot fit for effects of the cause, and the joint test
     decides alone. Below 100 rows only the additive test speaks.
@@ -56,7 +56,7 @@ class InteractionPruner(EffectwisePruner):
     def prune_effects(self, graph: CausalGraph, problem: Problem, observer: PruningObserver) -> Pruned:
         """Return the graph of the edges with p-value below `significance`, and every p-value."""
         rows = np.random.default_rng(self.seed).permutation(problem.n_samples)[: self.max_rows]
-        additive = AdditiveTest(problem, "f", self.n_basis)
+        additive = AdditiveTest(problem, "auto", self.n_basis)
 
         def prepare(regression: Regression) -> Callable[[], Findings]:
             inputs, responses = problem.columns(regression.columns), problem.columns(regression.responses)
