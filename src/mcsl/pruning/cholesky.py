@@ -52,12 +52,13 @@ _potrf, _potri, _potrs = _routine("spotrf", 5), _routine("spotri", 5), _routine(
 
 
 def _call(routine: Callable[..., None], matrix: Array, right: Array | None = None) -> None:
-    size, stride = ctypes.c_int(len(matrix)), ctypes.c_int(matrix.strides[0] // matrix.itemsize)
-    lower, info = ctypes.c_char(b"L"), ctypes.c_int(0)
+    # Builds of LAPACK differ in the length of their integers; the first half of a long one is a short one.
+    size, stride = ctypes.c_int64(len(matrix)), ctypes.c_int64(matrix.strides[0] // matrix.itemsize)
+    lower, info = ctypes.c_char(b"L"), ctypes.c_int64(0)
     where = [matrix.ctypes.data, ctypes.addressof(stride)]
     sizes = [ctypes.addressof(size)]
     if right is not None:
-        width = ctypes.c_int(len(right))
+        width = ctypes.c_int64(len(right))
         sizes, where = [*sizes, ctypes.addressof(width)], [*where, right.ctypes.data, ctypes.addressof(size)]
     routine(ctypes.addressof(lower), *sizes, *where, ctypes.addressof(info))
     if info.value:
