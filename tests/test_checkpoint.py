@@ -146,7 +146,7 @@ def test_what_was_done_is_not_done_again(table, tmp_path, monkeypatch):
             return super().prune_effects(graph, problem, observer)
 
     Counting.__name__ = Counting.__qualname__ = "AdditivePruner"
-    recipe = replace(Recipe.additive(), pruner=Counting(significance=None, mode="f"))
+    recipe = replace(Recipe.additive(), pruner=Counting(significance=None, mode="auto"))
     result = learn(table, recipe, checkpoint=Checkpoint(tmp_path))
     assert 0 < len(tested) < len(result.tests)
 
@@ -204,7 +204,7 @@ class Interrupting(AdditivePruner):
 
 
 def test_an_interrupt_of_pruning_carries_the_best_graph(table):
-    recipe = replace(Recipe.additive(), pruner=Interrupting(significance=None, mode="f"))
+    recipe = replace(Recipe.additive(), pruner=Interrupting(significance=None, mode="auto"))
     with pytest.raises(Interrupted) as interrupt:
         learn(table, recipe)
     best = interrupt.value.result

@@ -81,8 +81,10 @@ def prune_by_regressions(
             f"Got {', '.join(graph.names)} and {', '.join(problem.names)} instead."
         )
     regressions = [_regression(graph, problem, int(k)) for k in np.flatnonzero(graph.adjacency.any(axis=0))]
+    # The longest first: at the end, no worker waits for another's last one.
+    regressions.sort(key=lambda regression: -len(regression.columns))
     adjacency = np.zeros_like(graph.adjacency)
-    tests: list[EdgeTest] = []
+    tests: dict[int, tuple[EdgeTest, ...]] = {}
 
     def verdict(cause: int, effect: int, finding: Finding) -> EdgeTest:
         required = bool(problem.required[cause, effect])
@@ -94,10 +96,11 @@ def prune_by_regressions(
     with threadpool_limits(1):
         found = side_by_side(map(prepare, regressions), n_jobs, prefer="threads")
         for regression, findings in zip(regressions, found, strict=True):
-            of_effect = tuple(verdict(c, regression.effect, findings[c]) for c in regression.causes)
-            tests += of_effect
-            observer(of_effect)
-    return Pruned(CausalGraph(adjacency, graph.names), tuple(tests))
+            effect = regression.effect
+            tests[effect] = tuple(verdict(c, effect, findings[c]) for c in regression.causes)
+            observer(tests[effect])
+    in_order = tuple(test for effect in sorted(tests) for test in tests[effect])
+    return Pruned(CausalGraph(adjacency, graph.names), in_order)
 
 
 def check_significance(significance: float | None) -> None:

@@ -115,7 +115,7 @@ def _functions(
     if n_basis < 2:
         return np.zeros((len(column), 0)), np.zeros(0)
     knots = distinct[spread(len(distinct), max_knots)]
-    values, vectors = _largest_eigenpairs(np.abs(knots[:, None] - knots) ** 3 / 12, n_basis)
+    values, vectors = _largest_eigenpairs(_cubed(np.abs(knots[:, None] - knots)) / 12, n_basis)
     line = np.stack([np.ones_like(knots), knots]) @ vectors
     null = np.linalg.svd(line)[2][2:].T
     basis = np.column_stack([_cubic_spline(column, knots, vectors @ null), column])
@@ -153,13 +153,18 @@ def _largest_eigenpairs(
     return values[largest], vectors[:, largest]
 
 
+def _cubed(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    # NumPy's general power takes twenty times as long.
+    return values * values * values
+
+
 def _cubic_spline(
     x: NDArray[np.float64], knots: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return f(x) = sum_j |x - u_j|^3 / 12 w_j by the Taylor polynomial at the last knot u_m <= x."""
     distance = knots[:, None] - knots
     size, after = np.abs(distance), np.where(distance >= 0, 1.0, -1.0)
-    derivatives = (size**3 / 12, distance * size / 4, size / 2, after / 2)
+    derivatives = (_cubed(size) / 12, distance * size / 4, size / 2, after / 2)
     value, slope, curvature, jerk = (derivative @ weights for derivative in derivatives)
     m = np.searchsorted(knots, x, side="right") - 1
     h = (x - knots[m])[:, None]
