@@ -34,7 +34,7 @@ def gumbel_sigmoid() -> Figure:
         ax.set(xlabel="Gumbel-Sigmoid", title=f"temperature {temperature}", xlim=(0, 1), ylim=(0, 1))
         _tidy(ax)
     axes[0].set_ylabel("share of draws below")
-    figure.legend(*axes[0].get_legend_handles_labels(), frameon=False, loc="outside right center")
+    _legend_beside(figure, axes[0])
     return figure
 
 
@@ -131,7 +131,7 @@ def sample_sizes() -> Figure:
     """SHD and TPR over the number of rows, 20 variables, one line for each graph and method."""
     cells = read()
     sizes = {300: "-n300", 1000: "-n1000", 3000: ""}
-    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
     methods = ("default", "additive", "CAM", "MCSL-MLP")
     for method, colour in zip(methods, COLOURS, strict=False):
         for graph, style in (("ER1", "-"), ("ER4", ":")):
@@ -150,14 +150,14 @@ def sample_sizes() -> Figure:
         ax.minorticks_off()
         _tidy(ax)
     if axes[0].lines:
-        axes[0].legend(frameon=False, fontsize=8)
+        _legend_beside(figure, axes[0])
     return figure
 
 
 def training_time() -> Figure:
     """Median seconds of a run over the number of variables, all scalar data of 3000 rows."""
     cells = read()
-    figure, ax = plt.subplots(figsize=(5.4, 3.4), layout="constrained")
+    figure, ax = plt.subplots(figsize=(6.2, 3.4), layout="constrained")
     methods = ("default", "additive", "MCSL-MLP", "GraN-DAG", "NOTEARS-MLP", "CAM", "PC", "GES")
     for method, colour in zip(methods, COLOURS, strict=True):
         medians = {}
@@ -171,7 +171,9 @@ def training_time() -> Figure:
     ax.set(xscale="log", yscale="log", xlabel="variables", ylabel="CPU seconds, median")
     ax.set_xticks([10, 20, 50, 100], ["10", "20", "50", "100"])
     ax.minorticks_off()
-    return _finished(figure, ax)
+    _legend_beside(figure, ax)
+    _tidy(ax)
+    return figure
 
 
 FIGURES: dict[str, Callable[[], Figure]] = {
@@ -219,10 +221,8 @@ def _pruned(cells: Cells, scenario: str) -> list[dict]:
     return [run for run in cells.get((scenario, False, "MCSL-MLP"), []) if "before_pruning" in run]
 
 
-def _finished(figure: Figure, ax: Axes) -> Figure:
-    ax.legend(frameon=False, fontsize=8)
-    _tidy(ax)
-    return figure
+def _legend_beside(figure: Figure, ax: Axes) -> None:
+    figure.legend(*ax.get_legend_handles_labels(), frameon=False, fontsize=8, loc="outside right center")
 
 
 def _tidy(ax: Axes) -> None:
