@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from mcsl.pruning.gaussian_process import Array, _blocks, _Posterior, learn_kernel
+from mcsl.pruning.cholesky import Array
+from mcsl.pruning.gaussian_process import _blocks, _Posterior, learn_kernel
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ from mcsl.pruning.splines import SplineTable
 TOO_FEW_ROWS, COLLINEAR, CONSTANT = NEVER_TESTED = ("too few rows", "collinear", "constant")
 Mode = Literal["wood", "f", "auto"]
 # With less, an unpenalised fit has lost much of its power.
-ROWS_A_FUNCTION = 8
+_ROWS_A_FUNCTION = 8
 # A column that others explain up to this share of its variance is a copy of them.
 _UNEXPLAINED = 1e-8
 
@@ -132,7 +132,7 @@ class PreparedTest:
 
     @property
     def _penalised(self) -> bool:
-        few_rows = self.n_samples < ROWS_A_FUNCTION * len(self.gram)
+        few_rows = self.n_samples < _ROWS_A_FUNCTION * len(self.gram)
         return self.mode == "wood" or (self.mode == "auto" and few_rows)
 
     def _wood(self, groups: Mapping[int, tuple[int, ...]]) -> Findings:

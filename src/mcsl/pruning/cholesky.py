@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cython_lapack
 
+# Single precision halves the cost; the noise on the diagonal of every kernel keeps it well conditioned.
 Array = NDArray[np.float32]
 
 

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, minimize
 
-from mcsl.pruning.cholesky import factorise, invert, log_determinant, solve
+from mcsl.pruning.cholesky import Array, factorise, invert, log_determinant, solve
 
-# Single precision halves the cost; the noise on the diagonal keeps every matrix well conditioned.
-Array = NDArray[np.float32]
 # Inputs of less relevance change nothing over the range of the data.
 _LEAST_RELEVANT = 0.05
 _MOST_RELEVANT = 20.0

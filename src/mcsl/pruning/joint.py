@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from mcsl.pruning.cholesky import factorise, solve
-from mcsl.pruning.gaussian_process import Array, Kernel, add_noise, gaussian, learn_kernel
+from mcsl.pruning.cholesky import Array, factorise, solve
+from mcsl.pruning.gaussian_process import Kernel, add_noise, gaussian, learn_kernel
 from mcsl.pruning.smoothing import fit_smooth, inverse_of
 from mcsl.pruning.splines import SplineTable, standardize
 
