@@ -41,7 +41,7 @@ def read() -> Cells:
         key = row["scenario"], method, row["seed"]
         if method in METHODS and key not in taken:
             taken.add(key)
-            # They count the CPU seconds of one process, while tests run in several: wall seconds say more.
+            # Many count the CPU seconds of one process, while tests ran in several: wall seconds say more.
             spent = row.get("seconds", row.get("cpu_seconds"))
             rows.append(
                 {"standardized": False, "status": "ok", **row, "method": method, "cpu_seconds": spent}
