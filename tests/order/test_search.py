@@ -73,6 +73,13 @@ def test_equal_variances_are_at_least_as_good_where_they_hold():
         assert fit.noise == "gaussian"
 
 
+def test_causes_do_not_pile_up_where_one_variance_is_wrong():
+    values = np.random.default_rng(0).standard_normal((800, 8)) * [1, 1, 1, 1, 1, 1, 1, 1000]
+    learned = OrderSearch(equal_variances=True).find(problem_of(values)).learned.adjacency
+    # 800 rows are enough for 100 functions: 45 of five causes and 40 products of them.
+    assert learned[:, 7].sum() == 5
+
+
 def test_units_do_not_matter():
     rng = np.random.default_rng(2)
     for model in ("gp-add", "pnl"):

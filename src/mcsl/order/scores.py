@@ -15,6 +15,7 @@ from mcsl.problem import Problem
 
 Score = Callable[[int, frozenset[int]], float]
 """`score(effect, parents)`, larger is better."""
+_ROWS_FOR_A_FUNCTION = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,13 +74,19 @@ class ResidualVariance(GaussianScore):
 
 @dataclass(frozen=True, eq=False)
 class EqualVarianceScore(ResidualVariance):
-    """Akaike's criterion where all noises have one known variance: -RSS / 2 sigma^2 - p, least squares."""
+    """Akaike's criterion where all noises have one known variance: -RSS / 2 sigma^2 - p, least squares.
+
+    Where that variance is wrong, every function may seem to pay. So there are eight rows for each, and
+    further ones cost more than they can gain.
+    """
 
     noise_variance: float = 1.0
 
     def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
-        square = self.problem.n_samples * super()._score(output, chosen)
-        return -square / (2 * self.noise_variance) - len(chosen)
+        unit = self.problem.n_samples / (2 * self.noise_variance)
+        beyond = max(len(chosen) - self.problem.n_samples // _ROWS_FOR_A_FUNCTION, 0)
+        price = len(chosen) + beyond * unit * super()._score(output, chosen[:0])
+        return -unit * super()._score(output, chosen) - price
 
 
 @dataclass(frozen=True, eq=False)
