@@ -143,6 +143,12 @@ class Recipe:
             raise SettingsError(f"`recipe` must be one of {', '.join(recipes)}. Got {name!r} instead.")
         return recipes[name]()
 
+    @property
+    def assumes_one_variance(self) -> bool:
+        """Whether all noises are taken to have the same variance, by the order search or by the networks."""
+        by_order = self.order is not None and self.order.equal_variances
+        return by_order or (self.score is not None and self.score.name == "least-squares")
+
     def describe(self) -> dict[str, Any]:
         """Return the recipe as plain values, for `result.json`."""
         return {part.name: _describe(getattr(self, part.name)) for part in fields(self)}

@@ -109,6 +109,7 @@ class Result:
             tests=self.tests,
             level=None if significance == 0.0 else level(significance, self.graph.n_variables),
             standardized=self.recipe.standardize,
+            one_variance=self.recipe.assumes_one_variance,
             stability=self.stability,
         )
 

@@ -68,6 +68,18 @@ def test_variances_at_face_value_are_named_where_they_give_the_order_away():
     assert found.verdict == "bad"
 
 
+@pytest.mark.parametrize(("units", "verdict"), [((1, 1, 1, 1), "good"), ((1, 1, 10, 1), "bad")])
+def test_least_squares_says_whether_noise_variances_are_equal(units, verdict):
+    recipe = mcsl.Recipe.additive()
+    order = replace(recipe.order, equal_variances=True)
+    values = np.cumsum(np.random.default_rng(1).standard_normal((600, 4)), axis=1)
+    result = mcsl.learn(values * units, replace(recipe, standardize=False, order=order))
+    found = finding(result, "variances")
+    assert found.verdict == verdict
+    assert set(found.figures) == set(result.graph.names)
+    assert "variances" not in verdicts(mcsl.learn(values, recipe))
+
+
 def test_searches_that_did_not_end_well_are_said_to(sound):
     unfinished = replace(sound, stop_reason=mcsl.StopReason.STAGE_LIMIT)
     assert finding(unfinished, "search").verdict == "caution"

@@ -27,6 +27,8 @@ _AS_GOOD = 1.02
 _NEAR = 10.0
 """An edge is borderline if its p-value is within this factor of the level."""
 _OFTEN = 0.5
+_ALIKE = 4.0
+"""Noise variances within this factor may be equal: what a mechanism cannot explain is counted as noise."""
 
 
 def assess_trust(
@@ -39,16 +41,19 @@ def assess_trust(
     tests: Sequence[EdgeTest],
     level: float | None,
     standardized: bool,
+    one_variance: bool,
     stability: Stability | None,
 ) -> tuple[Finding, ...]:
     """Check how a graph was found, what the table gives away, and what the fitted mechanisms leave over.
 
     `level` is that of the pruner's test, None if there was none; without a fitted model the checks of
-    mechanisms are left out.
+    mechanisms are left out. `one_variance` says that all noises were assumed to have the same.
     """
     findings = [_search(stop_reason, cut_edges), *_scale(graph, problem, standardized)]
     if sem is not None and graph.n_edges:
         findings += [_prediction(sem), _independence(sem), _direction(sem)]
+        if one_variance:
+            findings.append(_variances(sem, problem, standardized))
     if level is not None:
         findings.append(_borderline(tests, level))
     if stability is not None and graph.n_edges:
@@ -200,6 +205,29 @@ def _direction(sem: FittedSEM) -> Finding:
 def _straight_error(inputs: NDArray[np.float64], outputs: NDArray[np.float64]) -> float:
     design = np.column_stack([np.ones(len(inputs)), inputs])
     return float(np.mean((outputs - design @ np.linalg.lstsq(design, outputs, rcond=None)[0]) ** 2))
+
+
+def _variances(sem: FittedSEM, problem: Problem, standardized: bool) -> Finding:
+    """Compare what is left of every variable's variance, which least squares takes to be the same for all."""
+    columns = np.nanvar(problem.dataset.values, axis=0)
+    unexplained = {fit.variable: 1 - fit.r2 for fit in sem.held_out}
+    figures = {
+        name: unexplained.get(name, 1.0)
+        * (1.0 if standardized else float(columns[list(variable.outputs)].mean()))
+        for name, variable in zip(problem.names, problem.variables, strict=True)
+    }
+    low, high = min(figures, key=figures.__getitem__), max(figures, key=figures.__getitem__)
+    ratio = figures[high] / max(figures[low], 1e-300)
+    between = f"a factor of {ratio:,.1f} between {low} and {high}"
+    if ratio <= _ALIKE:
+        return Finding("variances", "good", f"Noise variances are alike, as assumed: {between}.", "", figures)
+    return Finding(
+        "variances",
+        "bad",
+        f"Least squares assumes one noise variance, and there is {between}.",
+        "Learn again by the default recipe, which lets every variable have its own.",
+        figures,
+    )
 
 
 def _borderline(tests: Sequence[EdgeTest], level: float) -> Finding:
