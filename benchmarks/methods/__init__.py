@@ -28,6 +28,8 @@ MODULES = (
     "pc",
     "ges_gs",
     "pc_kci",
+    "var_sort_regress",
+    "r2_sort_regress",
     "sort_by_variance",
     "sort_by_r2",
     "random_order",
