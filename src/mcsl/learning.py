@@ -16,6 +16,7 @@ from mcsl.memory import DEFAULT_MEMORY, parse_memory
 from mcsl.missing import MissingRule, complete
 from mcsl.problem import Knowledge, cut_windows
 from mcsl.pruning import EdgeTest, LagTest, lag_tests, prune
+from mcsl.pruning.splines import shared_splines
 from mcsl.recipe import Recipe
 from mcsl.result import Result
 from mcsl.search import Observer, StopReason
@@ -25,6 +26,7 @@ from mcsl.training import find_graph
 _VERSIONED = ("mcsl", "jax", "jaxlib", "equinox", "optax", "numpy", "scipy")
 
 
+@shared_splines()
 def learn(
     data: Any,
     recipe: Recipe | None = None,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -41,6 +43,18 @@ class SplineTable:
         """Build the functions of every column, at most `n_basis` - 1 for each."""
         if n_basis < 2:
             raise SettingsError(f"`n_basis` must be at least 2. Got {n_basis} instead.")
+        shelf = _shelf.get()
+        if shelf is None:
+            return cls._build(values, n_basis, max_knots)
+        if shelf.table is None or shelf.values is not values or shelf.settings != (n_basis, max_knots):
+            # Two tables at once would be twice the memory.
+            shelf.table = None
+            shelf.table = cls._build(values, n_basis, max_knots)
+            shelf.values, shelf.settings = values, (n_basis, max_knots)
+        return shelf.table
+
+    @classmethod
+    def _build(cls, values: NDArray[np.float64], n_basis: int, max_knots: int) -> SplineTable:
         standardized = standardize(values)
         n_samples, n_columns = values.shape
         # Filled in place: beside it, a list of its parts would double the memory.
@@ -88,6 +102,28 @@ class SplineTable:
         """Return the indices of the functions of some columns, in the order given."""
         ranges = [np.arange(self.slices[column].start, self.slices[column].stop) for column in columns]
         return np.concatenate([np.zeros(0, np.intp), *ranges])
+
+
+@dataclass
+class _Shelf:
+    """Room for the table that was built last."""
+
+    values: NDArray[np.float64] | None = None
+    settings: tuple[int, int] | None = None
+    table: SplineTable | None = None
+
+
+_shelf: ContextVar[_Shelf | None] = ContextVar("shelf", default=None)
+
+
+@contextmanager
+def shared_splines() -> Iterator[None]:
+    """Build a table once within this context if it is asked for several times in a row."""
+    token = _shelf.set(_Shelf())
+    try:
+        yield
+    finally:
+        _shelf.reset(token)
 
 
 def standardize(values: NDArray[np.float64]) -> NDArray[np.float64]:
