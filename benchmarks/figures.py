@@ -20,7 +20,7 @@ TRAINING = Path(__file__).parent / "results" / "training.jsonl"
 FOLDER = Path(__file__).parents[1] / "docs" / "results"
 # Okabe and Ito's palette, which people of any colour vision can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
-OURS = ("default", "MCSL-MLP")
+OURS = ("default", "masked", "additive", "MCSL-MLP", "MCSL-quad")
 
 
 def gumbel_sigmoid() -> Figure:
@@ -128,29 +128,32 @@ def pruning() -> Figure:
 
 
 def sample_sizes() -> Figure:
-    """SHD and TPR over the number of rows, 20 variables, one line for each graph and method."""
+    """SHD and TPR over the number of rows, 20 variables: joint effects above, additive ones below."""
     cells = read()
-    sizes = {300: "-n300", 1000: "-n1000", 3000: ""}
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
+    sizes = {300: "-n300", 1000: "-n1000", 3000: "", 10_000: "-n10000"}
+    figure, axes = plt.subplots(2, 2, figsize=(9, 5.6), sharex=True, layout="constrained")
     methods = ("default", "additive", "CAM", "MCSL-MLP")
-    for method, colour in zip(methods, COLOURS, strict=False):
-        for graph, style in (("ER1", "-"), ("ER4", ":")):
-            for ax, metric in zip(axes, ("shd", "tpr"), strict=True):
-                means = {
-                    n: np.mean(values)
-                    for n, suffix in sizes.items()
-                    if (values := _values(cells, f"gp-{graph}-20{suffix}", method, metric))
-                }
-                if len(means) > 1:
-                    line = {"ls": style, "marker": ".", "color": colour, "label": f"{method}, {graph}"}
-                    ax.plot(*zip(*means.items(), strict=True), **line)
-    for ax, metric in zip(axes, ("SHD", "TPR"), strict=True):
-        ax.set(xscale="log", xlabel="rows", ylabel=metric)
-        ax.set_xticks(list(sizes), [f"{n:,}" for n in sizes])
-        ax.minorticks_off()
-        _tidy(ax)
-    if axes[0].lines:
-        _legend_beside(figure, axes[0])
+    for (model, reading), row in zip((("gp", "joint"), ("gp-add", "additive")), axes, strict=True):
+        for method, colour in zip(methods, COLOURS, strict=False):
+            for graph, style in (("ER1", "-"), ("ER4", ":")):
+                for ax, metric in zip(row, ("shd", "tpr"), strict=True):
+                    means = {
+                        n: np.mean(values)
+                        for n, suffix in sizes.items()
+                        if (values := _values(cells, f"{model}-{graph}-20{suffix}", method, metric))
+                    }
+                    if len(means) > 1:
+                        line = {"ls": style, "marker": ".", "color": colour, "label": f"{method}, {graph}"}
+                        ax.plot(*zip(*means.items(), strict=True), **line)
+        for ax, metric in zip(row, ("SHD", "TPR"), strict=True):
+            ax.set(xscale="log", ylabel=metric, title=f"{reading} effects")
+            ax.set_xticks(list(sizes), [f"{n:,}" for n in sizes])
+            ax.minorticks_off()
+            _tidy(ax)
+    for ax in axes[1]:
+        ax.set_xlabel("rows")
+    if axes[0][0].lines:
+        _legend_beside(figure, axes[0][0])
     return figure
 
 
@@ -168,7 +171,7 @@ def training_time() -> Figure:
                 medians[d] = np.median(seconds)
         if medians:
             ax.plot(*zip(*medians.items(), strict=True), marker=".", color=colour, label=method)
-    ax.set(xscale="log", yscale="log", xlabel="variables", ylabel="CPU seconds, median")
+    ax.set(xscale="log", yscale="log", xlabel="variables", ylabel="seconds, median")
     ax.set_xticks([10, 20, 50, 100], ["10", "20", "50", "100"])
     ax.minorticks_off()
     _legend_beside(figure, ax)

@@ -4,8 +4,9 @@
     python -m benchmarks.run --scenarios gp-ER4-10 --methods CAM GraN-DAG --data raw
 
 What is already there is not run again, so that the same command goes on where it was interrupted. A run is a
-process with one core; after `--limit` CPU seconds it is recorded as `timeout`, and a crash as `failed`. The
-peers need their own environment, see README.md.
+process with one core; after `--limit` CPU seconds it is recorded as `timeout`, and a crash as `failed`. A
+timeout stands for its cell: other seeds and units of it are not tried. The peers need their own environment,
+see README.md.
 """
 
 from __future__ import annotations
@@ -55,8 +56,10 @@ class Run(NamedTuple):
 def main() -> None:
     options = _options()
     wanted = list(runs(options))
-    done = {Run(*(row[field] for field in Run._fields)) for row in read(options.results)}
-    left = [run for run in wanted if run not in done]
+    known = read(options.results)
+    done = {Run(*(row[field] for field in Run._fields)) for row in known}
+    late = {(row["scenario"], row["method"]) for row in known if row["status"] == "timeout"}
+    left = [run for run in wanted if run not in done and (run.scenario, run.method) not in late]
     options.results.parent.mkdir(exist_ok=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns) as progress, ThreadPoolExecutor(options.jobs) as pool:
@@ -99,7 +102,8 @@ def runs(options: argparse.Namespace) -> Iterator[Run]:
         for seed in range(FIRST_SEED, FIRST_SEED + (1 if scenario == SACHS else options.seeds)):
             for data in options.data:
                 for method in options.methods:
-                    if data == "raw" or not is_unit_free(METHODS[method], scenario):
+                    same = data != "raw" and is_unit_free(METHODS[method], scenario)
+                    if is_for(METHODS[method], scenario) and not same:
                         yield Run(scenario, data == "standardized", seed, method)
 
 
@@ -110,6 +114,11 @@ def is_unit_free(method: Method, scenario: str) -> bool:
 
 def is_quadratic(scenario: str) -> bool:
     return scenario.startswith("quadratic")
+
+
+def is_for(method: Method, scenario: str) -> bool:
+    """Whether a method makes sense of such data."""
+    return not method.is_quadratic or is_quadratic(scenario) or scenario == SACHS
 
 
 def read(results: Path) -> list[dict]:
@@ -155,11 +164,12 @@ def ask(method: Method, case: Case, seed: int, limit: int, peers_python: str, fo
     status = process.stdout.readline().strip()
     if not status:
         raise RuntimeError(f"{python} cannot import {method.imports}; see README.md on environments.")
+    answer = json.loads((folder / "answer.json").read_text())
     if status in OUT_OF_TIME:
-        return {"status": "timeout", "limit": limit}
+        return answer | {"status": "timeout", "limit": limit}
     if status != "0":
-        return {"status": "failed", "message": f"exit code {status}"}
-    return json.loads((folder / "answer.json").read_text())
+        return answer | {"status": "failed", "message": f"exit code {status}"}
+    return answer
 
 
 @cache

@@ -43,18 +43,20 @@ def answer(request: dict, folder: Path) -> None:
     cpu_limit = math.ceil(time.process_time() + limit)
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_limit, cpu_limit + 5))
     signal.alarm(PATIENCE * limit)
+    written = {"version": version(request["package"])}
+    # All that is left of a run that does not end.
+    (folder / "answer.json").write_text(json.dumps(written))
     wall, cpu = time.perf_counter(), time.process_time()
     try:
         adjacency = import_module(request["module"]).learn(data, **request["settings"])
     except Exception as error:
-        written = {"status": "failed", "message": f"{type(error).__name__}: {error}"[:300]}
+        written |= {"status": "failed", "message": f"{type(error).__name__}: {error}"[:300]}
     else:
-        written = {
+        written |= {
             "edges": np.argwhere(adjacency).tolist(),
             "seconds": round(time.perf_counter() - wall, 2),
             "cpu_seconds": round(time.process_time() - cpu, 2),
             "peak_memory_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-            "version": version(request["package"]),
             "status": "ok",
         }
     (folder / "answer.json").write_text(json.dumps(written))

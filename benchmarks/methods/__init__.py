@@ -72,6 +72,8 @@ class Method:
     """Whether its graph is the same in any units; then it is not run on standardised data again."""
     is_pruned: bool = False
     """Whether the paper prunes its graph: by CAM pruning, and by quadratic regression on quadratic data."""
+    is_quadratic: bool = False
+    """Whether it knows quadratic functions alone; then it is run on such data, and on proteins."""
     reads_vectors: bool = False
     n_samples: int | None = None
     """How many rows it is given, where all are too many."""

@@ -71,4 +71,5 @@ METHOD = Method(
     learn=learn,
     settings={"l1": 0.01, "threshold": 0.3, "tolerance": 1e-8, "max_penalty": 1e16},
     is_pruned=True,
+    is_quadratic=True,
 )

@@ -18,12 +18,13 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
-from benchmarks.provenance import commit
+from benchmarks.provenance import commit, now
 from benchmarks.scenarios import TABLES
 
 import mcsl
 import mcsl.order.search as order_search
-from mcsl.graph import CausalGraph
+from benchmarks import methods
+from mcsl.graph import CausalGraph, is_acyclic
 from mcsl.graph.causal_graph import topological_order
 
 RESULTS = Path(__file__).parent / "results" / "recipe.jsonl"
@@ -89,6 +90,17 @@ def by_recipe(recipe: mcsl.Recipe, without: Mapping[str, object] | None = None):
     return run
 
 
+def by_method(name: str):
+    """Learn as a method of the comparison does, on the tables that only recipes are run on."""
+    method = methods.load()[name]
+
+    def run(dataset, truth):
+        data = methods.Data(dataset.values, seed=0, truth=truth.adjacency)
+        return CausalGraph(method.learn(data, **method.settings), dataset.names)
+
+    return run
+
+
 def gaussian_only(problem, views, candidates, steady):
     score = order_search._score(order_search.GaussianScore, views)
     return order_search.climb(candidates, score, problem.required), score, "gaussian"
@@ -102,8 +114,11 @@ METHODS = {
     "least squares": by_recipe(
         replace(DEFAULT, standardize=False, order=replace(DEFAULT.order, equal_variances=True))
     ),
+    "sort by variance": by_method("sort by variance"),
+    "true order": by_method("true order"),
 }
 ABLATIONS = {
+    "screening": by_recipe(DEFAULT, {"screen": lambda problem, *_, **__: problem.candidates}),
     "straightening": by_recipe(DEFAULT, {"straighten": lambda problem, *_: problem}),
     "richer noise": by_recipe(DEFAULT, {"_climb_with_noise": gaussian_only}),
     "products": by_recipe(
@@ -163,8 +178,12 @@ def record(method, dataset, truth, key) -> None:
         "seconds": round(seconds, 2),
         "cpu_seconds": round(cpu_seconds, 2),
         "load": round(os.getloadavg()[0], 1),
+        "status": "ok",
+        "acyclic": is_acyclic(graph.adjacency),
+        "package": "mcsl",
         "version": mcsl.__version__,
         "commit": commit(),
+        "date": now(),
     }
     with RESULTS.open("a") as file:
         file.write(json.dumps(row) + "\n")

@@ -37,11 +37,15 @@ def main() -> None:
 def read_cells() -> Cells:
     """Return the runs of every (scenario, method); what units cannot change is run on raw data alone."""
     cells = defaultdict(list)
-    rows = map(json.loads, RESULTS.read_text().splitlines() + COMPARISON.read_text().splitlines())
-    for row in rows:
-        ours = "status" not in row
-        if not row["standardized"] and (ours or (row["status"] == "ok" and row["method"] in OTHERS)):
+    for row in map(json.loads, RESULTS.read_text().splitlines()):
+        if not row["standardized"]:
             cells[row["scenario"], row["method"]].append(row)
+    ours = set(cells)
+    for row in map(json.loads, COMPARISON.read_text().splitlines()):
+        cell = row["scenario"], row["method"]
+        others = row["method"] in OTHERS and row["status"] == "ok" and not row["standardized"]
+        if others and cell not in ours:
+            cells[cell].append(row)
     return cells
 
 

@@ -60,6 +60,20 @@ def test_what_does_not_end_well_is_recorded(name, status, message, call, monkeyp
     monkeypatch.setitem(run.METHODS, name, import_module(f"tests.benchmarks.{name}").METHOD)
     (row,) = call("--methods", name, "--seeds", "1", "--data", "raw", "--limit", "1")
     assert (row["status"], row.get("message")) == (status, message)
+    assert row["version"]
+    again = call("--methods", name, "--seeds", "2", "--data", "raw", "--limit", "1")
+    # A timeout stands for its cell, while another table may not break a method.
+    assert len(again) == (1 if status == "timeout" else 2)
+
+
+def test_quadratic_methods_run_on_quadratic_data_alone(call):
+    assert not run.is_for(run.METHODS["MCSL-quad"], SCENARIO)
+    assert run.is_for(run.METHODS["MCSL-quad"], "quadratic-ER1-20")
+    assert run.is_for(run.METHODS["CAM"], SCENARIO)
+    assert (
+        call("--methods", "NOTEARS-quad", "no edges", "--seeds", "1", "--data", "raw")[0]["method"]
+        == "no edges"
+    )
 
 
 def test_open_directions_are_scored_as_the_paper_does():
