@@ -46,16 +46,27 @@ def test_the_same_seed_gives_the_same_result(name):
     assert np.array_equal(one.edge_probabilities, two.edge_probabilities)
 
 
-@pytest.mark.parametrize("name", ["default", "additive"])
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_units_do_not_matter(name, seed):
-    simulation = table(seed, n_samples=300)
+def assert_units_do_not_matter(simulation, recipe, seed):
+    values, d = simulation.dataset.values, simulation.dataset.n_variables
     rng = np.random.default_rng(seed)
-    units = 10.0 ** rng.uniform(-6, 6, 5) * rng.choice([-1, 1], 5)
-    rescaled = mcsl.Dataset(simulation.dataset.values * units + 100 * units, simulation.dataset.names)
-    plain, other = (mcsl.learn(d, RECIPES[name]) for d in (simulation.dataset, rescaled))
+    units = 10.0 ** rng.uniform(-6, 6, d) * rng.choice([-1, 1], d)
+    rescaled = mcsl.Dataset(values * units + 100 * units, simulation.dataset.names)
+    plain, other = (mcsl.learn(table, recipe) for table in (simulation.dataset, rescaled))
     assert plain.graph == other.graph
     assert np.allclose(plain.edge_probabilities, other.edge_probabilities, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["default", "additive"])
+@given(model=st.sampled_from(["gp", "gp-add", "pnl", "quadratic"]), seed=st.integers(0, 1000))
+@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+def test_units_do_not_matter(name, model, seed):
+    simulation = mcsl.simulate(model, n_variables=5, degree=1, n_samples=300, seed=seed)
+    assert_units_do_not_matter(simulation, RECIPES[name], seed)
+
+
+def test_units_do_not_matter_to_screening_and_a_second_look():
+    simulation = mcsl.simulate("pnl", n_variables=22, degree=1, n_samples=300, seed=0)
+    assert_units_do_not_matter(simulation, RECIPES["default"], 0)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
