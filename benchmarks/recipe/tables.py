@@ -101,11 +101,13 @@ def draw_ablation(cells: Cells, path: Path) -> None:
     panels = {scenario: compared(cells, scenario) for scenario in ablated(cells)}
     # Where nothing is ever wrong there is nothing to see.
     panels = {name: runs for name, runs in panels.items() if any(run["shd"] for part in runs for run in part)}
-    chart, ((*axes,),) = plt.subplots(
-        1, len(panels), figsize=(2.3 * len(panels), 3.4), sharey=True, squeeze=False
-    )
+    n_rows = -(-len(panels) // 4)
+    chart, grid = plt.subplots(n_rows, 4, figsize=(10, 3.4 * n_rows), sharey=True, squeeze=False)
+    axes = grid.ravel()
     labels = ["default", *(f"without\n{part}" for part in ABLATIONS)]
-    for axis, (scenario, columns) in zip(axes, panels.items(), strict=True):
+    for axis in axes[len(panels) :]:
+        axis.set_visible(False)
+    for axis, (scenario, columns) in zip(axes, panels.items(), strict=False):
         for place, runs in enumerate(columns):
             shd = [run["shd"] for run in runs]
             if shd:
