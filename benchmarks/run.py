@@ -37,7 +37,14 @@ from benchmarks import methods
 from mcsl.graph import is_acyclic
 from mcsl.pruning import AdditivePruner, QuadraticPruner
 
-RESULTS = Path(__file__).parent / "results" / "comparison.jsonl"
+HERE = Path(__file__).parent
+RESULTS = HERE / "results" / "comparison.jsonl"
+# Our recipes have benchmarks of their own, some of them on the same tables.
+OWN_RESULTS = (
+    HERE / "recipe" / "results" / "recipe.jsonl",
+    HERE / "vector_series" / "results" / "vector_series.jsonl",
+)
+OWN_NAMES = {"grouped": "default", "grouped, additive": "additive"}
 METHODS = methods.load()
 FIRST_SEED = 1000
 ONE_CORE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "LOKY_MAX_CPU_COUNT")
@@ -56,7 +63,7 @@ class Run(NamedTuple):
 def main() -> None:
     options = _options()
     wanted = list(runs(options))
-    known = read(options.results)
+    known = read(options.results) + (read_own() if options.results == RESULTS else [])
     done = {Run(*(row[field] for field in Run._fields)) for row in known}
     late = {(row["scenario"], row["method"]) for row in known if row["status"] == "timeout"}
     left = [run for run in wanted if run not in done and (run.scenario, run.method) not in late]
@@ -122,7 +129,18 @@ def is_for(method: Method, scenario: str) -> bool:
 
 
 def read(results: Path) -> list[dict]:
-    return [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
+    lines = results.read_text(encoding="utf-8").splitlines() if results.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def read_own() -> list[dict]:
+    """Read the lines of our recipes on the same tables, named as here."""
+    rows = [row for path in OWN_RESULTS for row in read(path)]
+    named = [
+        {"standardized": False, "status": "ok", **row, "method": OWN_NAMES.get(row["method"], row["method"])}
+        for row in rows
+    ]
+    return [row for row in named if row["method"] in METHODS]
 
 
 def measure(run: Run, peers_python: str, limit: int) -> dict:

@@ -16,15 +16,12 @@ import numpy as np
 from benchmarks.ambiguities import AMBIGUITIES
 from benchmarks.ambiguities import RESULTS as OTHER_READINGS
 from benchmarks.readme import markdown_table, put_table
-from benchmarks.run import METHODS, RESULTS, is_unit_free
+from benchmarks.run import METHODS, RESULTS, is_unit_free, read_own
 from benchmarks.scenarios import TABLES
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "results" / "index.md"
-RECIPES = HERE / "recipe" / "results" / "recipe.jsonl"
-VECTORS = HERE / "vector_series" / "results" / "vector_series.jsonl"
 PAPER = HERE / "paper_tables.csv"
-OWN_NAMES = {"grouped": "default", "grouped, additive": "additive"}
 ORACLES = {name for name, method in METHODS.items() if method.is_oracle}
 # Data models that one cell of the paper may stand for: it does not say how causes of one effect combine.
 READINGS = {"gp": ("gp", "gp-add")}
@@ -36,17 +33,14 @@ def read() -> Cells:
     """Return the runs of each cell: a scenario, whether it is standardised, and a method."""
     rows = _lines(RESULTS)
     taken = {(row["scenario"], row["method"], row["seed"]) for row in rows}
-    for row in [*_lines(RECIPES), *_lines(VECTORS)]:
-        method = OWN_NAMES.get(row["method"], row["method"])
-        key = row["scenario"], method, row["seed"]
-        if method in METHODS and key not in taken:
+    for row in read_own():
+        key = row["scenario"], row["method"], row["seed"]
+        if key not in taken:
             taken.add(key)
             # Many count the CPU seconds of one process, while the default's tests ran in several: wall
             # seconds say more.
-            spent = row.get("cpu_seconds" if method == "additive" else "seconds", row.get("cpu_seconds"))
-            rows.append(
-                {"standardized": False, "status": "ok", **row, "method": method, "cpu_seconds": spent}
-            )
+            counted = "cpu_seconds" if row["method"] == "additive" else "seconds"
+            rows.append(row | {"cpu_seconds": row.get(counted, row.get("cpu_seconds"))})
     cells: Cells = defaultdict(list)
     for row in rows:
         both = is_unit_free(METHODS[row["method"]], row["scenario"])
