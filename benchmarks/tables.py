@@ -213,7 +213,19 @@ def first(cells: Cells) -> str:
                 if len(means) > 1 and row not in rows:
                     rows.append(row)
     header = ["data", "units", "first", "SHD", "default", "best of others", "SHD"]
-    return markdown_table(header, rows)
+    return markdown_table(header, rows) + f"\n\n{_lost(rows)}"
+
+
+def _lost(rows: list[list[str]]) -> str:
+    """Say in which columns the default is not first."""
+    lost = defaultdict(list)
+    for scenario, unit, leaders, least, default, *_ in rows:
+        if default and default != least:
+            lost[f"{leaders} on {scenario}, {least} against {default}"].append(unit)
+    named = [f"{what} ({' and '.join(of)})" for what, of in lost.items()]
+    n_lost, n_run = sum(map(len, lost.values())), sum(bool(row[4]) for row in rows)
+    share = f"The default is first, alone or with others, in {n_run - n_lost} of {n_run} columns."
+    return f"{share} Before it are {'; '.join(named)}." if named else share
 
 
 def _ranking(means: dict[str, float]) -> list[str]:
