@@ -119,7 +119,8 @@ class Regressors:
     def _inner_products(self) -> tuple[NDArray[np.float64], dict[int, NDArray[np.float64]]]:
         design = self.design(np.arange(len(self)))
         moments = (design.T @ self.table.values[:, list(self.responses)]).T
-        return design.T @ design, dict(zip(self.responses, moments, strict=True))
+        gram = design.T @ design if self.products else self.table.gram_of(self.left)
+        return gram, dict(zip(self.responses, moments, strict=True))
 
     @property
     def gram(self) -> NDArray[np.float64]:

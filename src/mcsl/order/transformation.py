@@ -64,7 +64,7 @@ def _log_likelihoods(
     residuals = targets - targets.mean(axis=0)
     if len(functions):
         design = table.design[:, functions]
-        inverse = inverse_of(design.T @ design, np.zeros(len(functions)))
+        inverse = inverse_of(table.gram_of(functions), np.zeros(len(functions)))
         residuals = residuals - design @ (inverse @ (design.T @ residuals))
     n = table.n_samples
     return np.array([gaussian_log_likelihood(float(r @ r), n) + n * tilt_gain(r) for r in residuals.T])

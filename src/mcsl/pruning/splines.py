@@ -93,6 +93,14 @@ class SplineTable:
         z, x = self.design[:, functions], self.values[:, list(columns)]
         return z.T @ z, z.T @ x, x.T @ x
 
+    def gram_of(self, functions: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return Z'Z of some functions, as a part of that of all if it is known already."""
+        if "gram" in vars(self):
+            return self.gram[np.ix_(functions, functions)]
+        z = self.design[:, functions]
+        gram: NDArray[np.float64] = z.T @ z
+        return gram
+
     @property
     def n_samples(self) -> int:
         """Number of rows."""
