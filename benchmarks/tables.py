@@ -147,7 +147,8 @@ def _verdict(shd: float | None, line: dict) -> str:
         return "" if shd is None else f"{shd:.1f}"
     theirs, spread = float(line["shd"]), float(line["shd_sd"])
     far = "worse" if shd > theirs else "better"
-    return f"{shd:.1f}, {far if abs(shd - theirs) > 2 * spread else 'within'}"
+    # Means of whole numbers may lie exactly at the bound, and rounding must not decide.
+    return f"{shd:.1f}, {far if round(abs(shd - theirs) - 2 * spread, 9) > 0 else 'within'}"
 
 
 def _scenario(line: dict, model: str) -> str:
