@@ -80,6 +80,14 @@ def test_least_squares_says_whether_noise_variances_are_equal(units, verdict):
     assert "variances" not in verdicts(mcsl.learn(values, recipe))
 
 
+def test_huge_ratios_of_noise_variances_are_told_in_words():
+    recipe = mcsl.Recipe.additive()
+    equal = replace(recipe, standardize=False, order=replace(recipe.order, equal_variances=True))
+    values = np.cumsum(np.random.default_rng(1).standard_normal((300, 3)), axis=1)
+    found = finding(mcsl.learn(values * [1, 1, 1e9], equal), "variances")
+    assert "more than a million" in found.sentence
+
+
 def test_searches_that_did_not_end_well_are_said_to(sound):
     unfinished = replace(sound, stop_reason=mcsl.StopReason.STAGE_LIMIT)
     assert finding(unfinished, "search").verdict == "caution"

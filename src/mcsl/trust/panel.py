@@ -218,7 +218,8 @@ def _variances(sem: FittedSEM, problem: Problem, standardized: bool) -> Finding:
     }
     low, high = min(figures, key=figures.__getitem__), max(figures, key=figures.__getitem__)
     ratio = figures[high] / max(figures[low], 1e-300)
-    between = f"a factor of {ratio:,.1f} between {low} and {high}"
+    factor = f"a factor of {ratio:,.1f}" if ratio < 1e6 else "a factor of more than a million"
+    between = f"{factor} between {low} and {high}"
     if ratio <= _ALIKE:
         return Finding("variances", "good", f"Noise variances are alike, as assumed: {between}.", "", figures)
     return Finding(
