@@ -27,11 +27,14 @@ def test_factor_and_determinant(matrix: Array) -> None:
     assert log_determinant(factor) == pytest.approx(np.linalg.slogdet(matrix.astype(float))[1], rel=1e-5)
 
 
-def test_inverse(matrix: Array) -> None:
+@pytest.mark.parametrize("size", [1, 96, 97, 250])
+def test_inverse(size: int) -> None:
+    matrix = positive_definite(size)
     inverse = matrix.copy()
     factorise(inverse)
     invert(inverse)
     np.testing.assert_allclose(np.triu(inverse), np.triu(np.linalg.inv(matrix.astype(float))), atol=1e-5)
+    np.testing.assert_array_equal(np.tril(inverse, -1), np.tril(matrix, -1))
 
 
 @pytest.mark.parametrize("width", [1, 3])

@@ -9,29 +9,37 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from types import ModuleType
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cython_lapack
+from scipy.linalg import cython_blas, cython_lapack
 
 # Single precision halves the cost; the noise on the diagonal of every kernel keeps it well conditioned.
 Array = NDArray[np.float32]
 
+_Argument: TypeAlias = "bytes | int | float | Array | ctypes.c_int64"
+
+# LAPACK inverts larger triangles at half the pace of its products.
+_SMALL_TRIANGLE = 96
+
 
 def factorise(matrix: Array) -> None:
     """Replace the upper triangle of A by U with A = U'U."""
-    _call(_potrf, matrix)
+    _checked(_potrf, b"L", len(matrix), matrix, _stride(matrix))
 
 
 def invert(factor: Array) -> None:
     """Replace U by the upper triangle of the inverse of U'U."""
-    _call(_potri, factor)
+    _invert_triangle(factor)
+    _checked(_lauum, b"L", len(factor), factor, _stride(factor))
 
 
 def solve(factor: Array, right: Array) -> Array:
     """Return the inverse of U'U times the columns of `right`; U may be the first part of a larger factor."""
     solved = np.array(right.T, order="C")
-    _call(_potrs, factor, solved)
+    _checked(_potrs, b"L", len(factor), len(solved), factor, _stride(factor), solved, _stride(solved))
     return solved.T
 
 
@@ -40,8 +48,22 @@ def log_determinant(factor: Array) -> float:
     return 2 * float(np.log(np.diag(factor), dtype=np.float64).sum())
 
 
-def _routine(name: str, n_arguments: int) -> Callable[..., None]:
-    capsule = cython_lapack.__pyx_capi__[name]
+def _invert_triangle(upper: Array) -> None:
+    """Replace U by its inverse, half by half: what is right of the first half U1 becomes -U1^-1 R U2^-1."""
+    size, stride = len(upper), _stride(upper)
+    if size <= _SMALL_TRIANGLE:
+        _checked(_trtri, b"L", b"N", size, upper, stride)
+        return
+    half, rest = size // 2, size - size // 2
+    first, right, second = upper[:half, :half], upper[:half, half:], upper[half:, half:]
+    for side, triangle, sign in ((b"L", second, -1.0), (b"R", first, 1.0)):
+        _call(_trsm, side, b"L", b"N", b"N", rest, half, sign, triangle, stride, right, stride)
+    _invert_triangle(first)
+    _invert_triangle(second)
+
+
+def _routine(module: ModuleType, name: str, n_arguments: int) -> Callable[..., None]:
+    capsule = module.__pyx_capi__[name]
     name_of, pointer_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
     name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -49,18 +71,36 @@ def _routine(name: str, n_arguments: int) -> Callable[..., None]:
     return prototype(pointer_of(capsule, name_of(capsule)))
 
 
-_potrf, _potri, _potrs = _routine("spotrf", 5), _routine("spotri", 5), _routine("spotrs", 8)
+_potrf, _potrs = _routine(cython_lapack, "spotrf", 5), _routine(cython_lapack, "spotrs", 8)
+_trtri, _lauum = _routine(cython_lapack, "strtri", 6), _routine(cython_lapack, "slauum", 5)
+_trsm = _routine(cython_blas, "strsm", 11)
 
 
-def _call(routine: Callable[..., None], matrix: Array, right: Array | None = None) -> None:
-    # Builds of LAPACK differ in the length of their integers; the first half of a long one is a short one.
-    size, stride = ctypes.c_int64(len(matrix)), ctypes.c_int64(matrix.strides[0] // matrix.itemsize)
-    lower, info = ctypes.c_char(b"L"), ctypes.c_int64(0)
-    where = [matrix.ctypes.data, ctypes.addressof(stride)]
-    sizes = [ctypes.addressof(size)]
-    if right is not None:
-        width = ctypes.c_int64(len(right))
-        sizes, where = [*sizes, ctypes.addressof(width)], [*where, right.ctypes.data, ctypes.addressof(size)]
-    routine(ctypes.addressof(lower), *sizes, *where, ctypes.addressof(info))
+def _checked(routine: Callable[..., None], *arguments: _Argument) -> None:
+    """Call a routine of LAPACK, whose last argument says how it went."""
+    info = ctypes.c_int64(0)
+    _call(routine, *arguments, info)
     if info.value:
         raise np.linalg.LinAlgError("A matrix that should be positive definite is not.")
+
+
+def _call(routine: Callable[..., None], *arguments: _Argument) -> None:
+    routine(*map(_pointer, arguments))
+
+
+def _pointer(argument: _Argument) -> object:
+    if isinstance(argument, ctypes.c_int64):
+        return ctypes.byref(argument)
+    if isinstance(argument, np.ndarray):
+        return argument.ctypes.data
+    if isinstance(argument, bytes):
+        return ctypes.byref(ctypes.c_char(argument))
+    if isinstance(argument, float):
+        return ctypes.byref(ctypes.c_float(argument))
+    # Builds of LAPACK differ in the length of their integers; the first half of a long one is a short one.
+    return ctypes.byref(ctypes.c_int64(argument))
+
+
+def _stride(matrix: Array) -> int:
+    """Return how many numbers lie between the beginnings of two rows."""
+    return matrix.strides[0] // matrix.itemsize

@@ -182,7 +182,9 @@ class _Posterior:
             self._blocks, self._similarities, self._inverses, solutions, strict=True
         ):
             weight *= self._width
-            weight -= np.matmul(solved * share, solved.T, out=self._products[len(x)])
+            # BLAS is slow at products of one column and one row.
+            product = np.multiply if self._width == 1 else np.matmul
+            weight -= product(solved * share, solved.T, out=self._products[len(x)])
             slope_noise += float(np.trace(weight, dtype=np.float64))
             weight *= similarity
             # Pairs count once: sum_(a<b) W_ab (x_a - x_b)^2 = sum_a x_a^2 (W 1 + W'1)_a - 2 x'W x.
