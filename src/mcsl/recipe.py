@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mcsl.model import MechanismInit
     from mcsl.objective import Acyclicity, Score
 
+_PAPER_PRICE = 2e-3
 _RARELY_WRONG = InteractionPruner(significance=None, n_jobs=-1)
 
 
@@ -44,15 +45,16 @@ class Recipe:
     """How badly networks fit; None for `gaussian_likelihood`, and without networks."""
     acyclicity: Acyclicity | None = None
     """What keeps masks from cycles; None for `log_trace_exponential`, and without networks."""
-    sparsity_weight: float = 2e-3
-    """lambda, the price of an edge."""
+    sparsity_weight: float | None = None
+    """lambda, the price of an edge; None for the paper's 0.002 or, after an order search, for Akaike's price
+    of five functions: 5 / n, for least squares times the variance of the noise."""
     temperature: float = 0.2
     """tau of the Gumbel-Sigmoid."""
     restarts: int = 1
     """Seeds that networks train from; the best of these fits is taken."""
 
     def __post_init__(self) -> None:
-        if not self.sparsity_weight >= 0:
+        if self.sparsity_weight is not None and not self.sparsity_weight >= 0:
             raise SettingsError(f"`sparsity_weight` must be >= 0. Got {self.sparsity_weight} instead.")
         if not self.temperature > 0:
             raise SettingsError(f"`temperature` must be > 0. Got {self.temperature} instead.")
@@ -82,6 +84,8 @@ class Recipe:
         for part, value in usual.items():
             if getattr(self, part) is None:
                 object.__setattr__(self, part, value)
+        if self.order is None and self.sparsity_weight is None:
+            object.__setattr__(self, "sparsity_weight", _PAPER_PRICE)
 
     @classmethod
     def default(cls) -> Recipe:
@@ -107,7 +111,7 @@ class Recipe:
             "masked",
             standardize=True,
             order=OrderSearch(n_jobs=-1),
-            schedule=Schedule(learning_rate=1e-2, steps_per_stage=500, batch_size=512),
+            schedule=Schedule(learning_rate=1e-2, steps_per_stage=500, required_fall=1.0, batch_size=512),
             pruner=_RARELY_WRONG,
         )
 
@@ -121,6 +125,7 @@ class Recipe:
             standardize=False,
             order=None,
             score=least_squares,
+            sparsity_weight=_PAPER_PRICE,
             schedule=Schedule(
                 initial_penalty=10.0 ** -math.ceil(round(0.3 * n_variables, 9)),
                 penalty_growth=_growth(n_variables),

@@ -22,6 +22,8 @@ from mcsl.steps import find_order, keep_training, resume_training, timed
 
 # Share of the rows that judge whether networks are better than splines, and the trained graph than the start.
 _HELD_OUT = 0.2
+# What one cause adds, in parameters: a smooth function of it, and its part in others.
+_FUNCTIONS_OF_A_CAUSE = 5
 
 
 class Found(NamedTuple):
@@ -93,6 +95,8 @@ def _improve(
         at_start, networks = min(by_networks), kinds[int(np.argmin(by_networks))]
         if not at_start < by_splines:
             return ordered._replace(stop_reason=StopReason.NOTHING_TO_ADD)
+    if recipe.sparsity_weight is None:
+        networks = {**networks, "sparsity_weight": _price_of_an_edge(recipe, seen, by_splines)}
     # Along the order an edge starts as more likely than not, and its reverse as less.
     logits = np.where(along, 1.0, -1.0)
     judge = partial(held_out_score, seen, unseen, seed=seed, **networks)
@@ -107,6 +111,19 @@ def _improve(
         edge_counts=found.edge_counts,
         restarts=found.restarts,
     )
+
+
+def _price_of_an_edge(recipe: Recipe, problem: Problem, score: float) -> float:
+    """Return Akaike's price, in nats a row or, for least squares, in variances of the noise.
+
+    `score` is that of unseen rows. Half their sum of squares a row is half the sum of all noise variances.
+    """
+    from mcsl.objective import least_squares
+
+    in_nats = _FUNCTIONS_OF_A_CAUSE / problem.n_samples
+    if recipe.score is not least_squares:
+        return in_nats
+    return in_nats * 2 * score / sum(len(variable.outputs) for variable in problem.variables)
 
 
 def _train(

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -71,6 +72,28 @@ def test_the_better_graph_is_kept_and_the_result_says_which(monkeypatch, scores,
     same = np.array_equal(result.edge_probabilities, started.edge_probabilities)
     assert same == (reason is not mcsl.StopReason.STAGE_LIMIT)
     assert next(given, None) is None
+
+
+@pytest.mark.parametrize(("n", "unit"), [(300, 1.0), (1200, 1.0), (1200, 10.0)])
+def test_an_edge_costs_five_functions_in_nats_or_in_variances_of_the_noise(monkeypatch, n, unit):
+    """The first masks are the same whatever the price, so that it can be read off what they cost."""
+    monkeypatch.setattr(held_out, "held_out_score", lambda *_, **__: -1e9)
+    table = mcsl.simulate("linear", n_variables=4, degree=1, n_samples=n, seed=0).dataset
+    short = mcsl.Schedule(initial_penalty=1e-9, penalty_growth=2.0, steps_per_stage=1, max_stages=1)
+    recipe = mcsl.Recipe("masked", True, mcsl.Recipe.masked().order, short, mcsl.KeepAll())
+    in_units = replace(
+        recipe,
+        standardize=False,
+        order=replace(recipe.order, equal_variances=True),
+        score=mcsl.least_squares,
+    )
+    for units, variance in ((recipe, 1.0), (in_units, unit**2)):
+        scaled = mcsl.Dataset(unit * table.values, table.names)
+        asked, one = (
+            mcsl.learn(scaled, replace(units, sparsity_weight=price)).trace[0].sparsity
+            for price in (None, 1.0)
+        )
+        assert asked / one == pytest.approx(5 / (0.8 * n) * variance, rel=0.15)
 
 
 def pair(varying: float, n: int = 400) -> mcsl.Dataset:

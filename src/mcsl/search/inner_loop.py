@@ -105,11 +105,11 @@ def run_stage(
 ) -> tuple[TrainingState, StageEnd]:
     """Take Adam steps, each on a freshly drawn mask, until they settle, then look at one more draw.
 
-    Steps settle where the mean Lagrangian of a tenth of `n_steps` is not `required_fall` standard errors of
-    the difference below that of the tenth before; otherwise all `n_steps` are taken.
+    Steps settle where the mean Lagrangian of a fifth of `n_steps` is not `required_fall` standard errors of
+    the difference below that of the fifth before; otherwise all `n_steps` are taken.
     """
     optimizer = _optimizer(settings)
-    tenth = max(settings.n_steps // 10, 1)
+    fifth = max(settings.n_steps // 5, 1)
     keys = jax.random.split(key, settings.n_steps + 1)
 
     def objective(model: MaskedSEM, rows: RowBlocks, key: PRNGKeyArray) -> tuple[Array, Terms]:
@@ -134,10 +134,10 @@ def run_stage(
 
     def goes_on(carry: _Steps) -> Array:
         _, n, values = carry
-        before, now = (jax.lax.dynamic_slice(values, (n - k * tenth,), (tenth,)) for k in (2, 1))
-        error = jnp.sqrt((before.var() + now.var()) / tenth)
+        before, now = (jax.lax.dynamic_slice(values, (n - k * fifth,), (fifth,)) for k in (2, 1))
+        error = jnp.sqrt((before.var() + now.var()) / fifth)
         settled = before.mean() - now.mean() < required_fall * error
-        judged = (n % tenth == 0) & (n >= 2 * tenth)
+        judged = (n % fifth == 0) & (n >= 2 * fifth)
         return (n < settings.n_steps) & ~(judged & settled)
 
     first = (by_variable(state), jnp.zeros((), int), jnp.zeros(settings.n_steps))

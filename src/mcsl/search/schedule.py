@@ -23,8 +23,8 @@ class Schedule:
     steps_per_stage: int = 1000
     """Steps of a stage, or the most of them where `required_fall` is given."""
     required_fall: float | None = None
-    """A stage ends where the mean Lagrangian of a tenth of its steps is not this many standard errors below
-    that of the tenth before; None for all steps."""
+    """A stage ends where the mean Lagrangian of a fifth of its steps is not this many standard errors below
+    that of the fifth before; None for all steps."""
     batch_size: int | None = None
     """Rows a step; None for all of them."""
     max_stages: int = 100
