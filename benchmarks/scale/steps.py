@@ -69,7 +69,7 @@ def measure(size: int) -> dict:
     settings, rows = prepare(problem, rng, **parts, schedule=schedule)
     model = MaskedSEM.init(rng, problem, recipe.mechanism, recipe.temperature)
     soft_mask = jnp.asarray(model.mask.probabilities())
-    prices = [np.float32(price) for price in (recipe.sparsity_weight, -5.0, -5.0)]
+    prices = [np.float32(price) for price in (2e-3, -5.0, -5.0)]
 
     def alone(acyclicity: Acyclicity) -> float:
         value_and_gradient = jax.jit(jax.value_and_grad(acyclicity))
