@@ -5,8 +5,8 @@
 
 What is already there is not run again, so that the same command goes on where it was interrupted. A run is a
 process with one core; after `--limit` CPU seconds it is recorded as `timeout`, and a crash as `failed`. A
-timeout stands for its cell: other seeds and units of it are not tried. The peers need their own environment,
-see README.md.
+timeout stands for its cell: other seeds and units of it are not tried, unless with a higher limit. The peers
+need their own environment, see README.md.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import cache
 from pathlib import Path
@@ -65,21 +65,23 @@ def main() -> None:
     wanted = list(runs(options))
     known = read(options.results) + (read_own() if options.results == RESULTS else [])
     done = {Run(*(row[field] for field in Run._fields)) for row in known}
-    late = {(row["scenario"], row["method"]) for row in known if row["status"] == "timeout"}
-    left = [run for run in wanted if run not in done and (run.scenario, run.method) not in late]
+    late = {_cell(row) for row in known if row["status"] == "timeout" and row["limit"] >= options.limit}
+    left = [run for run in wanted if run not in done]
     options.results.parent.mkdir(exist_ok=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns) as progress, ThreadPoolExecutor(options.jobs) as pool:
         bar = progress.add_task("runs", total=len(wanted), completed=len(wanted) - len(left))
-        started = [pool.submit(measure, run, options.peers_python, options.limit) for run in left]
+        started = [pool.submit(attempt, run, late, options.peers_python, options.limit) for run in left]
         try:
             for finished in as_completed(started):
                 row = finished.result()
+                progress.advance(bar)
+                if row is None:
+                    continue
                 with options.results.open("a", encoding="utf-8") as lines:
                     lines.write(json.dumps(row, ensure_ascii=False) + "\n")
                 outcome = f"SHD {row['shd']}, {row['seconds']:.1f} s" if "shd" in row else row["status"]
                 progress.print(f"{row['scenario']:16} {row['method']:16} {row['seed']}  {outcome}")
-                progress.advance(bar)
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -141,6 +143,20 @@ def read_own() -> list[dict]:
         for row in rows
     ]
     return [row for row in named if row["method"] in METHODS]
+
+
+def attempt(run: Run, late: set[tuple[str, str]], peers_python: str, limit: int) -> dict | None:
+    """Run a method unless its cell is too slow for it; note if it is."""
+    if _cell(run._asdict()) in late:
+        return None
+    row = measure(run, peers_python, limit)
+    if row["status"] == "timeout":
+        late.add(_cell(row))
+    return row
+
+
+def _cell(row: Mapping[str, object]) -> tuple[str, str]:
+    return str(row["scenario"]), str(row["method"])
 
 
 def measure(run: Run, peers_python: str, limit: int) -> dict:
