@@ -45,6 +45,16 @@ def test_functions_hold_the_products_of_all_pairs_and_no_others():
     assert set(regressors.functions([3, 2, 0]).tolist()) == set(three.tolist())
 
 
+def test_products_are_left_out_where_there_are_less_than_four_rows_for_a_function():
+    problem = random_problem(n=130)
+    table = spline_table(problem)
+    regressors = Regressors.of(table, all_pairs(problem), interactions=True)
+    n_alone = len(table.functions([0]))
+    assert 4 * (3 * n_alone + 3 * 4) <= problem.n_samples < 4 * (4 * n_alone + 6 * 4)
+    assert len(regressors.functions([0, 1, 2])) == 3 * n_alone + 3 * 4
+    assert np.array_equal(regressors.functions([0, 1, 2, 3]), table.functions([0, 1, 2, 3]))
+
+
 def test_only_pairs_of_one_family_get_products():
     table = spline_table(random_problem())
     families = [Family([2], [0, 1]), Family([0], [3])]

@@ -33,6 +33,8 @@ class Family(NamedTuple):
         return cls(variable.outputs, [*variable.own_past, *(c for columns in inputs for c in columns)])
 
 
+# With less, Akaike's criterion pays for functions that follow the noise.
+_ROWS_FOR_A_FUNCTION = 4
 # One Gram matrix for each effect costs more time and memory than it is worth beyond this: the root of the
 # sum of squares of their functions. One for all may have `MOST_FUNCTIONS`.
 _MAX_APART = 9000
@@ -90,11 +92,16 @@ class Regressors:
         return len(self.left)
 
     def functions(self, columns: Iterable[int]) -> NDArray[np.intp]:
-        """Return the indices of the functions of some columns and of the products of their pairs."""
+        """Return the indices of the functions of some columns and of the products of their pairs.
+
+        Without the products where these would leave less than four rows for each function.
+        """
         columns = list(columns)
         pairs = (self.products.get(pair) for pair in combinations(sorted(columns), 2))
-        places = [*(self.slices[column] for column in columns), *(pair for pair in pairs if pair)]
-        return np.concatenate([np.zeros(0, np.intp), *(np.arange(s.start, s.stop) for s in places)])
+        alone, paired = [self.slices[column] for column in columns], [pair for pair in pairs if pair]
+        chosen = _indices([*alone, *paired])
+        enough_rows = _ROWS_FOR_A_FUNCTION * len(chosen) <= len(self.table.values)
+        return chosen if enough_rows else _indices(alone)
 
     def design(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the values of some functions, centred and of length one."""
@@ -143,6 +150,10 @@ def gather_regressors(
         return [shared]
     limit = _MAX_APART / np.sqrt(len(families))
     return [Regressors.of(table, [family], interactions=interactions, limit=limit) for family in families]
+
+
+def _indices(places: Iterable[slice]) -> NDArray[np.intp]:
+    return np.concatenate([np.zeros(0, np.intp), *(np.arange(s.start, s.stop) for s in places)])
 
 
 def _places(parts: dict[Key, NDArray[np.intp]], start: int) -> dict[Key, slice]:
