@@ -2,8 +2,9 @@
 
     python -m benchmarks.ambiguities [--methods CAM PC ...] [--peers-python PATH]
 
-Lines are appended as runs finish, what is already there is not run again, and `benchmarks.tables` writes the
-table in docs/results. Readings that differ in pruning alone prune the same graph.
+Lines are appended as runs finish, what is already there or in the comparison is not run again, and
+`benchmarks.tables` writes the table in docs/results. Readings that differ in pruning alone prune the same
+graph.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from benchmarks.provenance import commit, now
 from benchmarks.run import FIRST_SEED, METHODS, ask, decided, is_quadratic, read
+from benchmarks.run import RESULTS as COMPARISON
 from benchmarks.scenarios import Case, draw
 
 import mcsl
@@ -30,7 +32,7 @@ from mcsl.simulation.graphs import longest_shortest_path
 
 RESULTS = Path(__file__).parent / "results" / "ambiguities.jsonl"
 MOST_SEEDS = {"MCSL-MLP": 3}
-LIMIT = 360
+LIMIT = 3600
 
 
 @dataclass(frozen=True)
@@ -72,12 +74,18 @@ class Ambiguity(NamedTuple):
 GP = ("gp-ER1-10", "gp-ER4-10")
 QUADRATIC = ("quadratic-ER1-10",)
 PNL = ("pnl-ER1-10",)
+FIRST_PENALTIES = {
+    "10^-⌈0.3 d⌉": Reading(),
+    "of the first masks": Reading(settings=(("penalty_of_first_masks", True),)),
+}
 AMBIGUITIES = {
     "layers of an MLP": Ambiguity(
         ("gp-ER1-10", "gp-add-ER4-10"),
         ("MCSL-MLP",),
         {"four hidden": Reading(), "three hidden": Reading(settings=(("depth", 3),))},
     ),
+    "first penalty": Ambiguity(("gp-ER4-10", "gp-ER4-20"), ("MCSL-MLP",), FIRST_PENALTIES),
+    "first penalty, 50 variables": Ambiguity(("gp-ER1-50",), ("MCSL-MLP",), FIRST_PENALTIES, n_seeds=1),
     "significance in CAM pruning": Ambiguity(
         (*GP, "gp-add-ER4-10"),
         ("MCSL-MLP", "CAM"),
@@ -142,16 +150,25 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--methods", nargs="+", choices=METHODS, metavar="NAME", default=list(METHODS))
+    parser.add_argument("--scenarios", nargs="+", metavar="NAME", help="all of them unless given")
     parser.add_argument("--peers-python", default=".venv-peers/bin/python", metavar="PATH")
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
     done = {Run(*(row[field] for field in Run._fields)) for row in read(options.results)}
+    compared = {(row["scenario"], row["method"], row["seed"]) for row in read(COMPARISON) if is_raw(row)}
     for run in runs(options.methods):
-        if run not in done:
+        plain = AMBIGUITIES[run.ambiguity].readings[run.reading] == Reading()
+        if options.scenarios and run.scenario not in options.scenarios:
+            continue
+        if run not in done and not (plain and (run.scenario, run.method, run.seed) in compared):
             row = measure(run, options.peers_python)
             with options.results.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps(row) + "\n")
             print(*run, f"SHD {row['shd']}" if "shd" in row else row["status"], sep=", ", flush=True)
+
+
+def is_raw(row: Mapping[str, object]) -> bool:
+    return row["status"] == "ok" and not row["standardized"]
 
 
 def runs(methods: list[str]) -> list[Run]:

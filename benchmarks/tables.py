@@ -13,7 +13,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
-from benchmarks.ambiguities import AMBIGUITIES
+from benchmarks.ambiguities import AMBIGUITIES, Reading
 from benchmarks.ambiguities import RESULTS as OTHER_READINGS
 from benchmarks.readme import markdown_table, put_table
 from benchmarks.run import METHODS, RESULTS, is_unit_free, read_own
@@ -172,7 +172,11 @@ def ambiguities(cells: Cells) -> str:
     for name, (scenarios, methods, readings, _) in AMBIGUITIES.items():
         for scenario in scenarios:
             for method in methods:
-                figures = {reading: figure(runs[name, scenario, method, reading]) for reading in readings}
+                compared = cells.get((scenario, False, method), [])
+                figures = {
+                    reading: figure(runs[name, scenario, method, reading] or compared * (how == Reading()))
+                    for reading, how in readings.items()
+                }
                 if any(figures.values()):
                     paper = told.get((scenario, method), "")
                     rows.append([name, scenario, method, paper, *_in_words(figures)])

@@ -6,11 +6,21 @@ from benchmarks.methods import Data, Method
 from benchmarks.methods.default import learn_by
 
 
-def learn(data: Data, mechanism: str, sparsity_weight: float, of_vectors: float, **shape: int) -> np.ndarray:
+def learn(
+    data: Data,
+    mechanism: str,
+    sparsity_weight: float,
+    of_vectors: float,
+    penalty_of_first_masks: bool = False,
+    **shape: int,
+) -> np.ndarray:
     import mcsl
 
+    paper = mcsl.Recipe.paper(data.values.shape[1])
+    first = {"initial_penalty": None} if penalty_of_first_masks else {}
     recipe = replace(
-        mcsl.Recipe.paper(data.values.shape[1]),
+        paper,
+        schedule=replace(paper.schedule, **first),
         mechanism=partial(getattr(mcsl, mechanism).init, **shape),
         # In place of CAM pruning, which is for scalars.
         sparsity_weight=sparsity_weight if data.values.ndim == 2 else of_vectors,
