@@ -17,6 +17,7 @@ def test_readings_that_differ_in_pruning_alone_prune_the_same_graph(tmp_path, mo
         ambiguities, "AMBIGUITIES", {"significance": Ambiguity(("pnl-ER1-10",), ("CAM",), levels)}
     )
     monkeypatch.setattr(ambiguities, "MOST_SEEDS", {"CAM": 1})
+    monkeypatch.setattr(ambiguities, "COMPARISON", tmp_path / "none.jsonl")
     asked, ask = [], ambiguities.ask
     monkeypatch.setattr(ambiguities, "ask", lambda *request: asked.append(request) or ask(*request))
     results = tmp_path / "lines.jsonl"
