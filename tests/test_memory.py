@@ -29,6 +29,6 @@ def test_short_tables_are_held_whole_whatever_the_memory():
 
 
 def test_too_little_memory_says_how_much_suffices():
-    with pytest.raises(SettingsError, match=r"`memory` must be at least 277MB .* 30 columns. Got 50MB"):
+    with pytest.raises(SettingsError, match=r"`memory` must be at least 555MB .* 30 columns. Got 50MB"):
         rows_held(10**6, 30, 50 * 10**6)
-    assert rows_held(10**6, 30, 277 * 10**6) >= FEWEST_ROWS
+    assert rows_held(10**6, 30, 555 * 10**6) >= FEWEST_ROWS

@@ -29,14 +29,14 @@ def parse_memory(memory: str | int) -> int:
 def rows_held(n_rows: int, n_columns: int, memory: int) -> int:
     """Return how many of a table's rows are held at once while its graph is learned.
 
-    At its widest a row is the spline functions of all columns, nine each, and the four products of each
+    At its widest a row is the spline functions of all columns, nine each, and the nine products of each
     pair, as far as the search takes them, beside three copies that the search makes of them; before that,
     the distances of one column to 200 knots, three times.
     """
     if n_rows <= FEWEST_ROWS:
         return n_rows
     n_functions = 9 * n_columns
-    n_functions = max(n_functions, min(MOST_FUNCTIONS, n_functions + 2 * n_columns * (n_columns - 1)))
+    n_functions = max(n_functions, min(MOST_FUNCTIONS, n_functions + 9 * n_columns * (n_columns - 1) // 2))
     bytes_per_row = 8 * (4 * n_functions + 3 * 200)
     n_held = int(_SHARE * memory / bytes_per_row)
     if n_held < FEWEST_ROWS:

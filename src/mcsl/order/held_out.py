@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from mcsl.graph import CausalGraph
 from mcsl.order.noise import log_scale
-from mcsl.order.regressors import Family, Regressors
+from mcsl.order.regressors import Family, Models, Regressors
+from mcsl.order.scores import best_fit, gaussian_log_likelihood
 from mcsl.order.screening import spline_table
 from mcsl.problem import Problem
 
@@ -26,15 +27,30 @@ def predict_held_out(
         family = Family.of(problem, effect, graph.adjacency[:, effect])
         regressors = Regressors.of(table, [family], interactions=interactions)
         design = regressors.design(np.arange(len(regressors)))
-        smooth = np.flatnonzero(regressors.ranks < 3)
+        models = regressors.models(family.columns)
         for output in variable.outputs:
             seen = ~held_out & problem.observed[:, output]
             y, z = problem.dataset.values[seen, output], design - design[seen].mean(axis=0)
-            fitted = y.mean() + z @ np.linalg.lstsq(z[seen], y - y.mean(), rcond=1e-10)[0]
+            chosen = _chosen(models, z[seen], y - y.mean())
+            fitted = (
+                y.mean() + z[:, chosen] @ np.linalg.lstsq(z[seen][:, chosen], y - y.mean(), rcond=1e-10)[0]
+            )
             locations.append(fitted[held_out])
-            residuals, z = y - fitted[seen], z[:, smooth]
+            residuals, z = y - fitted[seen], z[:, regressors.is_smooth]
             logs = log_scale(residuals, z[seen], z[seen].T @ z[seen])
             # A perfect fit would have infinite likelihood.
             level = np.log(np.mean((residuals * np.exp(-logs)) ** 2) + 1e-12) / 2
             log_scales.append(level + z[held_out] @ np.linalg.lstsq(z[seen], logs, rcond=1e-10)[0])
     return np.array([locations, log_scales])
+
+
+def _chosen(models: list[Models], z: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the functions that Akaike's criterion would take on these rows, as the search does on all."""
+    gram, moments = z.T @ z, z.T @ y
+    return best_fit(
+        models,
+        float(y @ y),
+        len(y),
+        lambda functions: (gram[functions[:, None], functions], moments[functions]),
+        lambda square, n_functions: gaussian_log_likelihood(square, len(y)) - n_functions,
+    ).functions

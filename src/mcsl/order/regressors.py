@@ -33,8 +33,19 @@ class Family(NamedTuple):
         return cls(variable.outputs, [*variable.own_past, *(c for columns in inputs for c in columns)])
 
 
-# With less, Akaike's criterion pays for functions that follow the noise.
-_ROWS_FOR_A_FUNCTION = 4
+class Models(NamedTuple):
+    """Functions in such an order that the first ones, up to each of the ends, explain an effect too."""
+
+    functions: NDArray[np.intp]
+    ends: tuple[int, ...]
+
+    def followed_by(self, functions: NDArray[np.intp]) -> Models:
+        """Return the models and a larger one, with some further functions."""
+        return Models(np.append(self.functions, functions), (*self.ends, self.ends[-1] + len(functions)))
+
+
+N_SMOOTH = 3
+"""Functions of a column that are its smoothest: a straight line, a bend and a wave."""
 # One Gram matrix for each effect costs more time and memory than it is worth beyond this: the root of the
 # sum of squares of their functions. One for all may have `MOST_FUNCTIONS`.
 _MAX_APART = 9000
@@ -44,8 +55,8 @@ _MAX_APART = 9000
 class Regressors:
     """Spline functions of some columns and products of the smoothest ones of pairs of columns.
 
-    With the straight line and the smoothest curve of each column, f_1 and f_2, a pair brings the four
-    products f_a(x) f_b(y): enough to turn a variance or a slope. Only their inner products are stored.
+    With the three smoothest functions of each column, f_1 to f_3, a pair brings the nine products
+    f_a(x) f_b(y). Only their inner products are stored.
     """
 
     table: SplineTable = field(repr=False)
@@ -53,6 +64,9 @@ class Regressors:
     """Which function of the table each regressor is, or has as its first factor."""
     right: NDArray[np.intp] = field(repr=False)
     """The second factor, -1 for none."""
+    ranks: NDArray[np.intp] = field(repr=False)
+    """Place of each function among those of its column, the smoothest first; of a product, that of its
+    rougher factor."""
     slices: dict[int, slice] = field(repr=False)
     """Where the functions of each column lie."""
     products: dict[Pair, slice] = field(repr=False)
@@ -66,23 +80,28 @@ class Regressors:
     ) -> Regressors:
         """Gather the functions of all columns in some families, and products for pairs within a family.
 
-        Where four products a pair would be too many, the product of the straight lines alone; where even
-        that is, none.
+        Where nine products a pair would be too many, the four of straight lines and bends, or that of the
+        straight lines alone; where even that is too much, none.
         """
         columns = sorted({column for family in families for column in family.columns})
         pairs = sorted({pair for family in families for pair in combinations(sorted(family.columns), 2)})
         own = {column: table.functions([column]) for column in columns}
         n_own = sum(map(len, own.values()))
-        n_smooth = 2 if interactions else 0
+        n_smooth = N_SMOOTH if interactions else 0
         while n_smooth and n_own + n_smooth**2 * len(pairs) > limit:
             n_smooth -= 1
         smooth = {column: functions[:n_smooth] for column, functions in own.items()}
         left = {pair: np.repeat(smooth[pair[0]], len(smooth[pair[1]])) for pair in pairs if n_smooth}
         right = [np.tile(smooth[b], len(smooth[a])) for a, b in left]
+        first = np.concatenate([*own.values(), *left.values(), np.zeros(0, np.intp)])
+        second = np.concatenate([np.full(n_own, -1), *right])
+        starts = np.array([s.start for s in table.slices])
+        rank = np.arange(table.design.shape[1]) - np.repeat(starts, [s.stop - s.start for s in table.slices])
         return cls(
             table,
-            np.concatenate([*own.values(), *left.values(), np.zeros(0, np.intp)]),
-            np.concatenate([np.full(n_own, -1), *right]),
+            first,
+            second,
+            np.maximum(rank[first], np.where(second < 0, 0, rank[second])),
             _places(own, 0),
             _places(left, n_own),
             tuple(column for family in families for column in family.responses),
@@ -91,36 +110,48 @@ class Regressors:
     def __len__(self) -> int:
         return len(self.left)
 
-    def functions(self, columns: Iterable[int]) -> NDArray[np.intp]:
-        """Return the indices of the functions of some columns and of the products of their pairs.
+    def models(self, columns: Iterable[int]) -> list[Models]:
+        """Return what may explain an effect of some columns: few functions of each or all, and products.
 
-        Without the products where these would leave less than four rows for each function.
+        The first models have the three smoothest functions of every column, the last ones all; to either
+        come the products of straight lines, of bends too, and of waves too, of every pair.
         """
         columns = list(columns)
+        own = _indices(self.slices[column] for column in columns)
+        is_smooth = self.ranks[own] < N_SMOOTH
+        smooth, rough = own[is_smooth], own[~is_smooth]
         pairs = (self.products.get(pair) for pair in combinations(sorted(columns), 2))
-        alone, paired = [self.slices[column] for column in columns], [pair for pair in pairs if pair]
-        chosen = _indices([*alone, *paired])
-        enough_rows = _ROWS_FOR_A_FUNCTION * len(chosen) <= len(self.table.values)
-        return chosen if enough_rows else _indices(alone)
+        paired = _indices(pair for pair in pairs if pair)
+        paired = paired[np.argsort(self.ranks[paired], kind="stable")]
+        n_paired = np.searchsorted(self.ranks[paired], range(N_SMOOTH + 1)).tolist() if len(paired) else [0]
+        few = Models(np.append(smooth, paired), tuple(len(smooth) + n for n in n_paired))
+        if not len(rough):
+            return [few]
+        if not len(paired):
+            return [few.followed_by(rough)]
+        # With all products and then the other functions, the first list ends where the second would.
+        *n_some, _ = n_paired
+        many = np.concatenate([smooth, rough, paired[: n_some[-1]]])
+        return [few.followed_by(rough), Models(many, tuple(len(own) + n for n in n_some))]
 
     def design(self, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the values of some functions, centred and of length one."""
-        design = self.table.design[:, self.left[chosen]]
-        paired = self.right[chosen] >= 0
-        if paired.any():
-            product = design[:, paired] * self.table.design[:, self.right[chosen[paired]]]
-            product -= product.mean(axis=0)
-            product /= np.maximum(np.sqrt(np.sum(product**2, axis=0)), 1e-12)
-            design[:, paired] = product
-        return design
+        # Functions lie one after another in memory, as rows of the transpose.
+        functions = self.table.design.T
+        design = functions[self.left[chosen]]
+        paired = np.flatnonzero(self.right[chosen] >= 0)
+        if len(paired):
+            product = design[paired]
+            product *= functions[self.right[chosen[paired]]]
+            product -= product.mean(axis=1, keepdims=True)
+            product /= np.maximum(np.sqrt(np.einsum("kn,kn->k", product, product)), 1e-12)[:, None]
+            design[paired] = product
+        return design.T
 
-    @cached_property
-    def ranks(self) -> NDArray[np.intp]:
-        """Position of each function among those of its column, the smoothest first; products come last."""
-        ranks = np.full(len(self), len(self))
-        for s in self.slices.values():
-            ranks[s] = np.arange(s.stop - s.start)
-        return ranks
+    @property
+    def is_smooth(self) -> NDArray[np.bool_]:
+        """Which functions are the smoothest of single columns."""
+        return (self.right < 0) & (self.ranks < N_SMOOTH)
 
     @cached_property
     def _inner_products(self) -> tuple[NDArray[np.float64], dict[int, NDArray[np.float64]]]:

@@ -4,25 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dposv
+from scipy.linalg.lapack import dposv, dpotrf, dtrtrs
 
 from mcsl.order.noise import N_TILTS, log_scale, tilt_gain
-from mcsl.order.regressors import Regressors
+from mcsl.order.regressors import Models, Regressors
 from mcsl.problem import Problem
 
 Score = Callable[[int, frozenset[int]], float]
 """`score(effect, parents)`, larger is better."""
-_ROWS_FOR_A_FUNCTION = 8
+# With less, Akaike's criterion pays for functions that follow the noise.
+_ROWS_FOR_A_FUNCTION = 4
+_ROWS_WITH_KNOWN_VARIANCE = 8
+
+
+class Fit(NamedTuple):
+    """The best of several models of one column."""
+
+    worth: float
+    square: float
+    """What is left unexplained, a sum of squares."""
+    functions: NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
 class GaussianScore:
     """Akaike's criterion of X_i = sum_j f_ij(X_j) + eps_i with Gaussian noise of constant variance.
 
-    -n/2 (log(RSS / n) + log 2 pi + 1) - p for p spline functions, summed over the variable's columns.
+    -n/2 (log(RSS / n) + log 2 pi + 1) - p for p functions, summed over the variable's columns. Of the models
+    that `Regressors.models` offers, the best one counts, as long as it has four rows for each function.
     Columns count in units of their deviations, so the units of the table do not matter. Only the Gram
     matrix is read, and no set of parents is looked at twice.
     """
@@ -35,65 +49,68 @@ class GaussianScore:
         """Return the penalised log-likelihood of a variable given its parents."""
         key = effect, parents
         if key not in self._known:
-            outputs = self.problem.variables[effect].outputs
-            chosen = self._functions(effect, parents)
-            self._known[key] = sum(self._score(output, chosen) for output in outputs)
+            variables = self.problem.variables
+            inputs = (column for j in sorted(parents) for column in variables[j].inputs)
+            models = self.regressors.models([*variables[effect].own_past, *inputs])
+            self._known[key] = sum(self._score(output, models) for output in variables[effect].outputs)
         return self._known[key]
 
-    def _functions(self, effect: int, parents: frozenset[int]) -> NDArray[np.intp]:
-        variables = self.problem.variables
-        own = variables[effect].own_past
-        return self.regressors.functions([*own, *(c for j in sorted(parents) for c in variables[j].inputs)])
+    def _score(self, output: int, models: list[Models]) -> float:
+        return self._best(output, models).worth
 
-    def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
-        return gaussian_log_likelihood(self._square(output, chosen), self.problem.n_samples) - len(chosen)
-
-    def _square(self, output: int, chosen: NDArray[np.intp]) -> float:
+    def _best(self, output: int, models: list[Models]) -> Fit:
         column = self.regressors.table.values[:, output]
-        explained = self.regressors.moments[output][chosen] @ self._coefficients(output, chosen)
-        return float(column @ column - explained)
+        inner_products, worth = partial(self._inner_products, output), partial(self._worth, output)
+        return best_fit(models, float(column @ column), self.problem.n_samples, inner_products, worth)
 
-    def _coefficients(self, output: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
-        if not len(chosen):
-            return np.zeros(0)
-        gram = self.regressors.gram[chosen[:, None], chosen]
-        # Copies of a column would make it singular.
-        gram.flat[:: len(chosen) + 1] += 1e-8
-        coefficients: NDArray[np.float64] = dposv(gram, self.regressors.moments[output][chosen])[1]
-        return coefficients
+    def _inner_products(
+        self, output: int, functions: NDArray[np.intp]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        gram = self.regressors.gram[functions[:, None], functions]
+        return gram, self.regressors.moments[output][functions]
+
+    def _worth(self, output: int, square: float, n_functions: int) -> float:
+        return gaussian_log_likelihood(square, self.problem.n_samples) - n_functions
 
 
 @dataclass(frozen=True, eq=False)
 class ResidualVariance(GaussianScore):
     """RSS / n in the units of the table, summed over the variable's columns."""
 
-    def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
+    def _score(self, output: int, models: list[Models]) -> float:
         variance = float(self.problem.columns([output]).var())
-        return self._square(output, chosen) / self.problem.n_samples * variance
+        return self._best(output, models).square / self.problem.n_samples * variance
 
 
 @dataclass(frozen=True, eq=False)
-class EqualVarianceScore(ResidualVariance):
+class EqualVarianceScore(GaussianScore):
     """Akaike's criterion where all noises have one known variance: -RSS / 2 sigma^2 - p, least squares.
 
-    Where that variance is wrong, every function may seem to pay. So there are eight rows for each, and
-    further ones cost more than they can gain.
+    Where that variance is wrong, every cause may seem to pay. So there are eight rows for each function of
+    the causes and for four products of each pair, and further causes cost more than they can gain.
     """
 
     noise_variance: float = 1.0
 
-    def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
-        unit = self.problem.n_samples / (2 * self.noise_variance)
-        beyond = max(len(chosen) - self.problem.n_samples // _ROWS_FOR_A_FUNCTION, 0)
-        price = len(chosen) + beyond * unit * super()._score(output, chosen[:0])
-        return -unit * super()._score(output, chosen) - price
+    def _score(self, output: int, models: list[Models]) -> float:
+        n_functions = models[-1].ends[-1]
+        beyond = max(n_functions - self.problem.n_samples // _ROWS_WITH_KNOWN_VARIANCE, 0)
+        return super()._score(output, models) - beyond * self._unit(output) * self.problem.n_samples
+
+    def _worth(self, output: int, square: float, n_functions: int) -> float:
+        return -self._unit(output) * square - n_functions
+
+    def _unit(self, output: int) -> float:
+        """Return what a column's standardised squares are worth."""
+        return float(self.problem.columns([output]).var()) / (2 * self.noise_variance)
 
 
 @dataclass(frozen=True, eq=False)
 class TiltedScore(GaussianScore):
     """The same with noise that may be skewed or peaked (see `tilt_gain`), at the price of its parameters."""
 
-    def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
+    def _score(self, output: int, models: list[Models]) -> float:
+        chosen = self._best(output, models).functions
         return self._tilted(self._residuals(output, chosen)) - len(chosen)
 
     def _tilted(self, residuals: NDArray[np.float64]) -> float:
@@ -101,8 +118,12 @@ class TiltedScore(GaussianScore):
         return gaussian_log_likelihood(float(residuals @ residuals), n) + n * tilt_gain(residuals) - N_TILTS
 
     def _residuals(self, output: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
-        fitted = self.regressors.design(chosen) @ self._coefficients(output, chosen)
-        residuals: NDArray[np.float64] = self.regressors.table.values[:, output] - fitted
+        column = self.regressors.table.values[:, output]
+        if not len(chosen):
+            return column
+        gram, moments = self._inner_products(output, chosen)
+        coefficients = dposv(_regular(gram), moments, overwrite_a=True)[1]
+        residuals: NDArray[np.float64] = column - self.regressors.design(chosen) @ coefficients
         return residuals
 
 
@@ -116,16 +137,58 @@ class LocationScaleScore(TiltedScore):
     steady: frozenset[int] = frozenset()
     """Columns whose noise keeps one scale."""
 
-    def _score(self, output: int, chosen: NDArray[np.intp]) -> float:
+    def _score(self, output: int, models: list[Models]) -> float:
+        chosen = self._best(output, models).functions
         residuals = self._residuals(output, chosen)
         constant = self._tilted(residuals) - len(chosen)
-        smooth = chosen[self.regressors.ranks[chosen] < 3]
+        smooth = chosen[self.regressors.is_smooth[chosen]]
         if output in self.steady or not len(smooth):
             return constant
         gram = self.regressors.gram[np.ix_(smooth, smooth)]
         logs = log_scale(residuals, self.regressors.design(smooth), gram)
         varying = self._tilted(residuals * np.exp(-logs)) - float(logs.sum()) - len(chosen) - len(smooth)
         return max(constant, varying)
+
+
+def best_fit(
+    models: list[Models],
+    square: float,
+    n_samples: int,
+    inner_products: Callable[[NDArray[np.intp]], tuple[NDArray[np.float64], NDArray[np.float64]]],
+    worth: Callable[[float, int], float],
+) -> Fit:
+    """Return the model of most worth, given the sum of squares that it leaves and its number of functions.
+
+    The smallest model may always be taken, and others if there are four rows for each of their functions.
+    """
+    most = max(n_samples // _ROWS_FOR_A_FUNCTION, models[0].ends[0])
+    fits = []
+    for functions, ends in models:
+        sizes = [end for end in ends if end <= most]
+        functions = functions[: max(sizes, default=0)]
+        explained = _explained_squares(*inner_products(functions))
+        for size in sizes:
+            left = square - float(explained[size])
+            fits.append(Fit(worth(left, size), left, functions[:size]))
+    return max(fits, key=lambda fit: fit.worth)
+
+
+def _explained_squares(gram: NDArray[np.float64], moments: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sum of squares that the first k functions explain, for every k from 0 on.
+
+    With Z'Z = U'U the functions Z U^-1 are orthonormal, and the first k of them are made of the first k of Z.
+    """
+    if not len(moments):
+        return np.zeros(1)
+    factor, _ = dpotrf(_regular(gram), clean=False, overwrite_a=True)
+    along, _ = dtrtrs(factor, moments, trans=1)
+    return np.append(0.0, np.cumsum(along**2))
+
+
+def _regular(gram: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Keep copies of a column from making the matrix singular, and give it the order that LAPACK reads."""
+    gram.flat[:: len(gram) + 1] += 1e-8
+    return gram.T
 
 
 def gaussian_log_likelihood(square: float, n_samples: int) -> float:
