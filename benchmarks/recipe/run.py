@@ -1,6 +1,6 @@
 """Recipes on the paper's data models, standardised or raw: one JSON line per (scenario, method, seed).
 
-    python -m benchmarks.recipe.run [--scenarios gp-ER4-10 ...] [--methods default ...] [--seeds 1000-1004]
+    python -m benchmarks.recipe.run [--scenarios gp-ER4-10 ...] [--methods default ...] [--data raw ...]
 
 Lines are appended as runs finish, and what is already there is not run again.
 """
@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from unittest.mock import patch
 
@@ -26,6 +27,7 @@ import mcsl.order.search as order_search
 from benchmarks import methods
 from mcsl.graph import CausalGraph, is_acyclic
 from mcsl.graph.causal_graph import topological_order
+from mcsl.order.regressors import Models, Regressors
 
 RESULTS = Path(__file__).parent / "results" / "recipe.jsonl"
 
@@ -106,6 +108,13 @@ def gaussian_only(problem, views, candidates, steady):
     return order_search.climb(candidates, score, problem.required), score, "gaussian"
 
 
+def one_model(regressors, columns):
+    """Explain every effect by all splines of its causes and four products of each pair."""
+    functions, ends = every_model(regressors, columns)[-1]
+    return [Models(functions, ends[-1:])]
+
+
+every_model = Regressors.models
 DEFAULT = mcsl.Recipe.default()
 METHODS = {
     "default": by_recipe(DEFAULT),
@@ -121,6 +130,7 @@ ABLATIONS = {
     "screening": by_recipe(DEFAULT, {"screen": lambda problem, *_, **__: problem.candidates}),
     "straightening": by_recipe(DEFAULT, {"straighten": lambda problem, *_: problem}),
     "richer noise": by_recipe(DEFAULT, {"_climb_with_noise": gaussian_only}),
+    "a choice of functions": by_recipe(DEFAULT, {"Regressors.models": one_model}),
     "products": by_recipe(
         replace(DEFAULT, order=replace(DEFAULT.order, interactions=False)),
         {"screen": lambda problem, *_, **__: problem.candidates},
@@ -143,7 +153,7 @@ def main() -> None:
     parser.add_argument("--scenarios", nargs="+", default=list(SCENARIOS), choices=SCENARIOS, metavar="NAME")
     parser.add_argument("--methods", nargs="+", default=["default"], choices=METHODS)
     parser.add_argument("--seeds", default="1000-1004", help="first-last")
-    parser.add_argument("--standardized", action="store_true", help="hide the units from every method")
+    parser.add_argument("--data", nargs="+", choices=("raw", "standardized"), default=["raw"])
     options = parser.parse_args()
     first, last = map(int, options.seeds.split("-"))
     RESULTS.parent.mkdir(exist_ok=True)
@@ -153,14 +163,12 @@ def main() -> None:
         done = {(row["scenario"], row["method"], row["seed"], row["standardized"]) for row in rows}
     for scenario in options.scenarios:
         for seed in range(first, last + 1):
-            keys = {method: (scenario, method, seed, options.standardized) for method in options.methods}
-            if all(key in done for key in keys.values()):
-                continue
-            dataset, truth = draw(scenario, seed)
-            dataset = dataset.standardized() if options.standardized else dataset
-            for method, key in keys.items():
-                if key not in done:
-                    record(METHODS[method], dataset, truth, key)
+            wanted = product([scenario], options.methods, [seed], [data != "raw" for data in options.data])
+            left = [key for key in wanted if key not in done]
+            if left:
+                dataset, truth = draw(scenario, seed)
+            for key in left:
+                record(METHODS[key[1]], dataset.standardized() if key[-1] else dataset, truth, key)
 
 
 def record(method, dataset, truth, key) -> None:
