@@ -32,9 +32,8 @@ def predict_held_out(
             seen = ~held_out & problem.observed[:, output]
             y, z = problem.dataset.values[seen, output], design - design[seen].mean(axis=0)
             chosen = _chosen(models, z[seen], y - y.mean())
-            fitted = (
-                y.mean() + z[:, chosen] @ np.linalg.lstsq(z[seen][:, chosen], y - y.mean(), rcond=1e-10)[0]
-            )
+            coefficients = np.linalg.lstsq(z[seen][:, chosen], y - y.mean(), rcond=1e-10)[0]
+            fitted = y.mean() + z[:, chosen] @ coefficients
             locations.append(fitted[held_out])
             residuals, z = y - fitted[seen], z[:, regressors.is_smooth]
             logs = log_scale(residuals, z[seen], z[seen].T @ z[seen])
