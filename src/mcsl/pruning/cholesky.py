@@ -49,7 +49,10 @@ def log_determinant(factor: Array) -> float:
 
 
 def _invert_triangle(upper: Array) -> None:
-    """Replace U by its inverse, half by half: what is right of the first half U1 becomes -U1^-1 R U2^-1."""
+    """Replace U by its inverse, half by half: what is right of the first half U1 becomes -U1^-1 R U2^-1.
+
+    BLAS multiplies by the inverted halves at twice the pace at which it solves by the halves themselves.
+    """
     size, stride = len(upper), _stride(upper)
     if size <= _SMALL_TRIANGLE:
         _checked(_trtri, b"L", b"N", size, upper, stride)
@@ -57,9 +60,8 @@ def _invert_triangle(upper: Array) -> None:
     half, rest = size // 2, size - size // 2
     first, right, second = upper[:half, :half], upper[:half, half:], upper[half:, half:]
     for side, triangle, sign in ((b"L", second, -1.0), (b"R", first, 1.0)):
-        _call(_trsm, side, b"L", b"N", b"N", rest, half, sign, triangle, stride, right, stride)
-    _invert_triangle(first)
-    _invert_triangle(second)
+        _invert_triangle(triangle)
+        _call(_trmm, side, b"L", b"N", b"N", rest, half, sign, triangle, stride, right, stride)
 
 
 def _routine(module: ModuleType, name: str, n_arguments: int) -> Callable[..., None]:
@@ -73,7 +75,7 @@ def _routine(module: ModuleType, name: str, n_arguments: int) -> Callable[..., N
 
 _potrf, _potrs = _routine(cython_lapack, "spotrf", 5), _routine(cython_lapack, "spotrs", 8)
 _trtri, _lauum = _routine(cython_lapack, "strtri", 6), _routine(cython_lapack, "slauum", 5)
-_trsm = _routine(cython_blas, "strsm", 11)
+_trmm = _routine(cython_blas, "strmm", 11)
 
 
 def _checked(routine: Callable[..., None], *arguments: _Argument) -> None:

@@ -140,55 +140,57 @@ def _climb(
 class _Posterior:
     """Negative log posterior and its gradient.
 
-    With A = K + noise I and q = y'A^-1 y summed over the blocks, the likelihood is
-    (n log(q / n) + log |A|) / 2; its derivative is tr(W dK) / 2 with W = A^-1 - (n / q) A^-1 y y' A^-1.
+    With A = K + noise I and q = y'A^-1 y, both summed over the blocks, the likelihood is
+    (n log(q / n) + log |A|) / 2. The derivatives are tr(A^-1 dK) of log |A| and -s'dK s of q, s = A^-1 y.
     """
 
     def __init__(self, blocks: list[tuple[Array, Array]]) -> None:
         self._blocks = blocks
         self._n_rows, self._width = sum(len(x) for x, _ in blocks), blocks[0][1].shape[1]
-        # Fresh memory for every point would cost a quarter of the time.
-        self._similarities = [np.empty((len(x), len(x)), np.float32) for x, _ in blocks]
-        self._inverses = [np.empty_like(similarity) for similarity in self._similarities]
         sizes = {len(x) for x, _ in blocks}
-        self._products = {size: np.empty((size, size), np.float32) for size in sizes}
+        # Fresh memory for every block would cost a quarter of the time, and more than two matrices the cache.
+        self._matrices = {size: np.empty((2, size, size), np.float32) for size in sizes}
         self._above_diagonal = {size: np.triu(np.ones((size, size), np.float32), 1) for size in sizes}
 
     def __call__(self, point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         relevance, noise = point[:-1].astype(np.float32), float(np.exp(point[-1]))
-        log_volume, square = 0.0, np.zeros(self._width)
-        solutions = []
-        for (x, y), similarity, inverse in zip(self._blocks, self._similarities, self._inverses, strict=True):
+        log_volume, volume_slope = 0.0, np.zeros(len(point))
+        square, square_slope = np.zeros(self._width), np.zeros((self._width, len(point)))
+        for x, y in self._blocks:
+            similarity, inverse = self._matrices[len(x)]
             weighed = x * np.sqrt(relevance)
             gaussian(weighed, weighed, out=similarity)
             np.copyto(inverse, similarity)
             add_noise(inverse, noise)
             factorise(inverse)
             log_volume += log_determinant(inverse)
-            solutions.append(solve(inverse, y))
-            square += np.sum(y * solutions[-1], axis=0, dtype=np.float64)
+            solved = solve(inverse, y)
+            square += np.sum(y * solved, axis=0, dtype=np.float64)
+            square_slope[:, -1] -= noise * np.sum(solved**2, axis=0, dtype=np.float64)
+            for k, solution in enumerate(solved.T):
+                square_slope[k, :-1] += _spread_of_solution(similarity, solution, x)
             invert(inverse)
+            volume_slope[-1] += noise * float(np.trace(inverse, dtype=np.float64))
+            inverse *= similarity
+            inverse *= self._above_diagonal[len(x)]
+            volume_slope[:-1] -= _spread(inverse, x)
         loss = self._n_rows * np.sum(np.log(square / self._n_rows)) + self._width * log_volume
+        slope = self._n_rows / square @ square_slope + self._width * volume_slope
         prior = np.sum((point[:-1] / _PRIOR_DEVIATION) ** 2)
-        slope = self._slope(solutions, square, noise) + np.append(point[:-1] / _PRIOR_DEVIATION**2, 0.0)
-        return float(loss + prior) / 2, slope
+        slope[:-1] += 2 * point[:-1] / _PRIOR_DEVIATION**2
+        return float(loss + prior) / 2, slope / 2
 
-    def _slope(
-        self, solutions: list[Array], square: NDArray[np.float64], noise: float
-    ) -> NDArray[np.float64]:
-        share = (self._n_rows / square).astype(np.float32)
-        slope, slope_noise = np.zeros(self._blocks[0][0].shape[1]), 0.0
-        for (x, _), similarity, weight, solved in zip(
-            self._blocks, self._similarities, self._inverses, solutions, strict=True
-        ):
-            weight *= self._width
-            # BLAS is slow at products of one column and one row.
-            product = np.multiply if self._width == 1 else np.matmul
-            weight -= product(solved * share, solved.T, out=self._products[len(x)])
-            slope_noise += float(np.trace(weight, dtype=np.float64))
-            weight *= similarity
-            # Pairs count once: sum_(a<b) W_ab (x_a - x_b)^2 = sum_a x_a^2 (W 1 + W'1)_a - 2 x'W x.
-            weight *= self._above_diagonal[len(x)]
-            sums = weight.sum(axis=0) + weight.sum(axis=1)
-            slope -= sums @ x**2 / 2 - np.sum(x * (weight @ x), axis=0)
-        return np.append(slope, slope_noise * noise / 2)
+
+def _spread(weight: Array, x: Array) -> Array:
+    """Return sum_(a<b) W_ab (x_a - x_b)^2 of every column, for W with zeros on and below its diagonal."""
+    sums = weight.sum(axis=0) + weight.sum(axis=1)
+    spread: Array = sums @ x**2 - 2 * np.sum(x * (weight @ x), axis=0)
+    return spread
+
+
+def _spread_of_solution(similarity: Array, solution: Array, x: Array) -> Array:
+    """Return sum_(a<b) s_a s_b K_ab (x_a - x_b)^2 of every column."""
+    scaled = solution[:, None] * np.hstack([np.ones((len(x), 1), np.float32), x])
+    smoothed = similarity @ scaled
+    spread: Array = (solution * smoothed[:, 0]) @ x**2 - np.sum(scaled[:, 1:] * smoothed[:, 1:], axis=0)
+    return spread
