@@ -135,9 +135,7 @@ ABLATIONS = {
         replace(DEFAULT, order=replace(DEFAULT.order, interactions=False)),
         {"screen": lambda problem, *_, **__: problem.candidates},
     ),
-    "order completion": by_recipe(
-        DEFAULT, {"complete_order": lambda adjacency, gains: topological_order(adjacency)}
-    ),
+    "order completion": by_recipe(DEFAULT, {"complete_order": lambda order, *_: order}),
     "the joint test": by_recipe(replace(DEFAULT, pruner=mcsl.Recipe.additive().pruner)),
     "the second look": by_recipe(
         DEFAULT, {"OrderSearch._beyond": lambda self, problem, candidates: np.zeros_like(candidates)}

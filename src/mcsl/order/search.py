@@ -14,6 +14,7 @@ from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
 from mcsl.graph import CausalGraph
+from mcsl.graph.causal_graph import topological_order
 from mcsl.memory import MOST_FUNCTIONS
 from mcsl.order.climb import climb, parents_of
 from mcsl.order.completion import complete_order
@@ -38,6 +39,8 @@ View = tuple[Problem, Regressors]
 # Nats a row and variable that a scale of its own must gain to be believed: it can also imitate a part of
 # a mechanism that no function of the candidates has, which gains less.
 _LEAST_SCALE_GAIN = 0.006
+# An edge that gains less, in nats, may point the wrong way for the sake of several others.
+_BINDING_GAIN = 10.0
 # A Gaussian process over all variables, for each of more than this many, would take minutes.
 _MOST_VARIABLES = 200
 
@@ -114,9 +117,11 @@ class OrderSearch:
             families = _families(straight, straight.candidates)
             everything = Regressors.of(table, families, interactions=True, limit=MOST_FUNCTIONS)
             gains += _gains(adjacency, beyond, GaussianScore(straight, everything))
-        # Where an edge can only point one way, its cause may as well come first.
         one_way = straight.candidates & ~straight.candidates.T
-        order = complete_order(adjacency, np.where(one_way, np.maximum(gains, 1e-6), gains))
+        binding = adjacency & (one_way | (gains > _BINDING_GAIN))
+        # Where an edge can only point one way, its cause may as well come first.
+        known = np.where(one_way, np.maximum(gains, 1e-6), gains)
+        order = complete_order(topological_order(adjacency), binding, known)
         if beyond.any():
             candidates = candidates | relevant_predecessors(straight, order, candidates, n_jobs=self.n_jobs)
         place = np.argsort(order)
