@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc
 
+from mcsl.order.regressors import N_SMOOTH
 from mcsl.problem import Problem
 from mcsl.pruning.smoothing import inverse_of
 from mcsl.pruning.splines import SplineTable, standardize
@@ -39,11 +40,12 @@ def screen(
 ) -> NDArray[np.bool_]:
     """Return the candidate edges that regressions of each variable on all others support.
 
-    Variable i is regressed on the spline functions of all others, and j is a candidate neighbour of i if
-    the F-test of its functions rejects in either direction. With `interactions`, j and k are too if the
-    residuals of i correlate with the product X_j X_k. The levels are such that a variable gains
-    `false_candidates` unrelated ones on average by each test. What `problem` forbids stays forbidden,
-    and what it requires stays a candidate.
+    Variable i is regressed on all spline functions of all others, up to 333 variables on the smoothest three
+    of each too, and j is a candidate neighbour of i if the F-test of its functions rejects in either
+    direction: all see more, and three see what is weak and smooth. With `interactions`, j and k are too
+    if the residuals of i correlate with the product X_j X_k. The levels are such that a variable gains
+    `false_candidates` unrelated ones on average by each kind of test. What `problem` forbids stays
+    forbidden, and what it requires stays a candidate.
 
     Interactions of many variables escape these tests, and up to `stand_aside` variables cost little: so
     few are not screened at all, if there are five rows for each of their functions. With less, tests that
@@ -54,7 +56,10 @@ def screen(
         return problem.candidates
     n_others = max(problem.n_variables - 1, 1)
     p_values, residuals = _regress_all(problem, table)
-    related = p_values < false_candidates / (2 * n_others)
+    n_tests = 2  # of a pair: one in each direction
+    if _one_inverse_serves(problem, smooth := table.smoothest(N_SMOOTH)):
+        p_values, n_tests = np.minimum(p_values, _regress_all(problem, smooth)[0]), 2 * n_tests
+    related = p_values < false_candidates / (n_tests * n_others)
     if interactions and n_others > 1:
         n_pairs = n_others * (n_others - 1) / 2
         # A false pair makes two candidates, each of them in both directions.
@@ -88,10 +93,15 @@ class _Regression:
 def _regress_all(problem: Problem, table: SplineTable) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return `p[cause, effect]` of the F-tests, and the residuals of every column that is an output."""
     blocks = [table.functions(variable.inputs) for variable in problem.variables]
-    budget = problem.n_samples // _ROWS_PER_FUNCTION
-    if 0 < len(table.penalties) <= min(budget, _MAX_TOGETHER):
+    if _one_inverse_serves(problem, table):
         return _regress_together(problem, table, blocks)
-    return _regress_separately(problem, table, blocks, min(budget, _MAX_SEPARATE))
+    budget = min(problem.n_samples // _ROWS_PER_FUNCTION, _MAX_SEPARATE)
+    return _regress_separately(problem, table, blocks, budget)
+
+
+def _one_inverse_serves(problem: Problem, table: SplineTable) -> bool:
+    """Tell whether functions are few enough to be inverted together, and rows to regress on all of them."""
+    return 0 < len(table.penalties) <= min(problem.n_samples // _ROWS_PER_FUNCTION, _MAX_TOGETHER)
 
 
 def _regress_together(

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +101,15 @@ class SplineTable:
         z = self.design[:, functions]
         gram: NDArray[np.float64] = z.T @ z
         return gram
+
+    def smoothest(self, n_functions: int) -> SplineTable:
+        """Return a table of the so many smoothest functions of each column."""
+        firsts = [np.arange(place.start, min(place.start + n_functions, place.stop)) for place in self.slices]
+        ends = np.cumsum([0, *map(len, firsts)]).tolist()
+        chosen = np.concatenate([np.zeros(0, np.intp), *firsts])
+        slices = tuple(slice(start, end) for start, end in pairwise(ends))
+        design = np.asfortranarray(self.design[:, chosen])
+        return SplineTable(design, self.values, self.penalties[chosen], slices)
 
     @property
     def n_samples(self) -> int:
