@@ -41,6 +41,21 @@ def test_additive_edges_survive_and_few_others_do(n_variables):
     assert candidates.sum(axis=0).mean() < 6
 
 
+def test_weak_smooth_causes_are_found_more_often_than_by_all_functions(monkeypatch):
+    def n_found() -> int:
+        count = 0
+        for seed in range(5):
+            rng = np.random.default_rng(seed)
+            values = rng.standard_normal((1500, 25))
+            values[:, 24] += 0.09 * values[:, :12].sum(axis=1)
+            count += screen(problem_of(values), interactions=False)[:12, 24].sum()
+        return int(count)
+
+    both = n_found()
+    monkeypatch.setattr("mcsl.order.screening.N_SMOOTH", 9)
+    assert both > 1.2 * n_found()
+
+
 def test_what_is_forbidden_stays_forbidden():
     simulation = simulate("gp-add", n_variables=10, degree=2, seed=0, n_samples=500)
     allowed = np.random.default_rng(0).random((10, 10)) < 0.5
