@@ -57,7 +57,8 @@ def screen(
     n_others = max(problem.n_variables - 1, 1)
     p_values, residuals = _regress_all(problem, table)
     n_tests = 2  # of a pair: one in each direction
-    if _one_inverse_serves(problem, smooth := table.smoothest(N_SMOOTH)):
+    smooth = table.smoothest(N_SMOOTH)
+    if len(smooth.penalties) < len(table.penalties) and _one_inverse_serves(problem, smooth):
         p_values, n_tests = np.minimum(p_values, _regress_all(problem, smooth)[0]), 2 * n_tests
     related = p_values < false_candidates / (n_tests * n_others)
     if interactions and n_others > 1:
