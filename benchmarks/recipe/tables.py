@@ -106,9 +106,9 @@ def draw_ablation(cells: Cells, path: Path) -> None:
     # Where nothing is ever wrong there is nothing to see.
     panels = {name: runs for name, runs in panels.items() if any(run["shd"] for part in runs for run in part)}
     n_rows = -(-len(panels) // 4)
-    chart, grid = plt.subplots(n_rows, 4, figsize=(10, 3.4 * n_rows), sharey=True, squeeze=False)
+    chart, grid = plt.subplots(n_rows, 4, figsize=(11, 3.4 * n_rows), sharey=True, squeeze=False)
     axes = grid.ravel()
-    labels = ["default", *(f"without\n{part}" for part in ABLATIONS)]
+    labels = ["default", *(f"without {part}" for part in ABLATIONS)]
     for axis in axes[len(panels) :]:
         axis.set_visible(False)
     for axis, (scenario, columns) in zip(axes, panels.items(), strict=False):
