@@ -171,7 +171,7 @@ def test_rules_that_are_none_and_series_are_refused():
 
 
 def test_half_samples_follow_the_rule_too():
-    _, gappy = table(8, n_samples=200)
+    _, gappy = table(8, n_samples=800)
     stability = mcsl.assess_stability(gappy, mcsl.Recipe.additive(), n_halves=2, missing="mask")
     assert stability.frequencies.max() == 1.0
 

@@ -132,6 +132,7 @@ def _sem(parts, **changes):
     return _document(parts, sem={**json.loads(parts["result.json"])["sem"], **changes})
 
 
+TEST = {"cause": "x1", "effect": "x2", "kept": True, "test": "a", "statistic": "p_value", "value": 1}
 WRONG = {
     "no document": (lambda p: _without(p, "result.json"), "must hold result.json once"),
     "no arrays": (lambda p: _without(p, "arrays.safetensors"), "must hold arrays.safetensors once"),
@@ -149,7 +150,10 @@ WRONG = {
     "names that are numbers": (lambda p: _document(p, variables=[1, 2, 3, 4]), "text is expected"),
     "a name twice": (lambda p: _document(p, variables=["a", "a", "b", "c"]), "more than one variable"),
     "an unknown stop reason": (lambda p: _document(p, stop_reason="bored"), "not a valid StopReason"),
-    "an unknown field of a test": (lambda p: _document(p, tests=[{"value": 1, "call": "rm"}]), "unexpected"),
+    "an unknown field of a test": (lambda p: _document(p, tests=[{**TEST, "call": "rm"}]), "unexpected"),
+    "a test of nothing": (lambda p: _document(p, tests=[{**TEST, "cause": None}]), "text is expected"),
+    "a test of a stranger": (lambda p: _document(p, tests=[{**TEST, "effect": "y"}]), "does not have"),
+    "a cut edge of a stranger": (lambda p: _document(p, cut_edges=[["x1", "y"]]), "does not have"),
     "an unknown verdict": (
         lambda p: _document(p, trust=[{"name": "a", "verdict": "fine", "figures": {}}]),
         "unknown verdict",

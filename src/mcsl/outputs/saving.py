@@ -7,7 +7,7 @@ import json
 import os
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, fields
 from pathlib import Path
 from typing import Any
@@ -143,8 +143,10 @@ def _to_result(document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) 
         edge_probabilities=_array(arrays, "edge_probabilities", square, np.float64),
         trace=tuple(_trace(_array(arrays, "trace", None, np.float64))),
         stop_reason=StopReason(document["stop_reason"]),
-        cut_edges=tuple((_text(cause), _text(effect)) for cause, effect in document["cut_edges"]),
-        tests=tuple(EdgeTest(**{**test, "value": float(test["value"])}) for test in document["tests"]),
+        cut_edges=tuple(
+            (_one_of(names, cause), _one_of(names, effect)) for cause, effect in document["cut_edges"]
+        ),
+        tests=tuple(_test(test, names) for test in document["tests"]),
         recipe=RecordedRecipe(_text(document["recipe"]["name"]), dict(document["recipe"]["description"])),
         seed=int(document["seed"]),
         restarts=tuple(_restart(part) for part in document.get("restarts", ())),
@@ -172,6 +174,23 @@ def _to_result(document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) 
         stored_sem=unpack_sem(document["sem"], arrays, graph) if "sem" in document else None,
         stored_trust=tuple(_finding(finding) for finding in document["trust"]),
     )
+
+
+def _test(test: Mapping[str, Any], names: Sequence[str]) -> EdgeTest:
+    known = {
+        "cause": _one_of(names, test["cause"]),
+        "effect": _one_of(names, test["effect"]),
+        "test": _text(test["test"]),
+        "statistic": _text(test["statistic"]),
+        "value": float(test["value"]),
+    }
+    return EdgeTest(**{**test, **known})
+
+
+def _one_of(names: Sequence[str], name: object) -> str:
+    if _text(name) not in names:
+        raise ValueError(f"it tells of a variable {name!r} that it does not have")
+    return str(name)
 
 
 def _trace(rows: NDArray[Any]) -> list[TraceRow]:
