@@ -80,6 +80,20 @@ def test_causes_do_not_pile_up_where_one_variance_is_wrong():
     assert learned[:, 7].sum() == 5
 
 
+def test_the_edges_of_the_climb_agree_with_the_order_though_weak_ones_give_way(monkeypatch):
+    n_edges = []
+    for seed in range(6):
+        simulation = simulate("gp", n_variables=10, degree=4, n_samples=300, seed=seed)
+        problem = Problem.from_dataset(simulation.dataset.standardized())
+        found = OrderSearch().find(problem)
+        assert set(found.learned.edges) <= set(found.graph.edges)
+        assert found.edge_counts["learned"] == found.learned.n_edges
+        with monkeypatch.context() as bound:
+            bound.setattr("mcsl.order.search._BINDING_GAIN", 0.0)
+            n_edges.append((found.learned.n_edges, OrderSearch().find(problem).learned.n_edges))
+    assert any(free < all_bind for free, all_bind in n_edges)
+
+
 def test_units_do_not_matter():
     rng = np.random.default_rng(2)
     for model in ("gp-add", "pnl"):

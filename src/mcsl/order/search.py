@@ -54,7 +54,7 @@ class OrderFit:
     graph: CausalGraph
     """Every candidate edge along the order, for a pruner to thin out."""
     learned: CausalGraph
-    """The graph that the search chose, which is best if there is no pruner."""
+    """The edges of the climb that agree with the order, which are best if there is no pruner."""
     edge_probabilities: NDArray[np.float64] = field(repr=False)
     """Akaike weight of every edge of `graph`, given the other causes that the search chose; 0 elsewhere."""
     problem: Problem = field(repr=False)
@@ -125,7 +125,8 @@ class OrderSearch:
         if beyond.any():
             candidates = candidates | relevant_predecessors(straight, order, candidates, n_jobs=self.n_jobs)
         place = np.argsort(order)
-        along = candidates & (place[:, None] < place)
+        agrees = place[:, None] < place
+        adjacency, along = adjacency & agrees, candidates & agrees
         probabilities = np.where(straight.required, 1.0, expit(gains))
         return OrderFit(
             order=tuple(order),
