@@ -104,7 +104,7 @@ def test_an_edge_that_does_not_bind_gives_way_to_stronger_ones():
     # 0 -> 1 gains little, and 1 -> 2 -> 0 would gain more.
     gains = np.zeros((3, 3))
     gains[0, 1], gains[1, 2], gains[2, 0] = 3.0, 5.0, 5.0
-    none, weak = np.zeros((3, 3), bool), np.zeros((3, 3), bool)
-    weak[0, 1] = True
+    none, binding = np.zeros((3, 3), bool), np.zeros((3, 3), bool)
+    binding[0, 1] = True
     assert complete_order([0, 1, 2], none, gains) == [1, 2, 0]
-    assert complete_order([0, 1, 2], weak, gains) in ([2, 0, 1], [0, 1, 2])
+    assert complete_order([0, 1, 2], binding, gains) in ([2, 0, 1], [0, 1, 2])

@@ -57,9 +57,10 @@ def screen(
     n_others = max(problem.n_variables - 1, 1)
     p_values, residuals = _regress_all(problem, table)
     n_tests = 2  # of a pair: one in each direction
-    smooth = table.smoothest(N_SMOOTH)
-    if len(smooth.penalties) < len(table.penalties) and _one_inverse_serves(problem, smooth):
-        p_values, n_tests = np.minimum(p_values, _regress_all(problem, smooth)[0]), 2 * n_tests
+    n_smooth = sum(min(place.stop - place.start, N_SMOOTH) for place in table.slices)
+    if n_smooth < len(table.penalties) and _one_inverse_serves(problem, n_smooth):
+        smooth_p_values, _ = _regress_all(problem, table.smoothest(N_SMOOTH))
+        p_values, n_tests = np.minimum(p_values, smooth_p_values), 2 * n_tests
     related = p_values < false_candidates / (n_tests * n_others)
     if interactions and n_others > 1:
         n_pairs = n_others * (n_others - 1) / 2
@@ -94,15 +95,15 @@ class _Regression:
 def _regress_all(problem: Problem, table: SplineTable) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return `p[cause, effect]` of the F-tests, and the residuals of every column that is an output."""
     blocks = [table.functions(variable.inputs) for variable in problem.variables]
-    if _one_inverse_serves(problem, table):
+    if _one_inverse_serves(problem, len(table.penalties)):
         return _regress_together(problem, table, blocks)
     budget = min(problem.n_samples // _ROWS_PER_FUNCTION, _MAX_SEPARATE)
     return _regress_separately(problem, table, blocks, budget)
 
 
-def _one_inverse_serves(problem: Problem, table: SplineTable) -> bool:
-    """Tell whether functions are few enough to be inverted together, and rows to regress on all of them."""
-    return 0 < len(table.penalties) <= min(problem.n_samples // _ROWS_PER_FUNCTION, _MAX_TOGETHER)
+def _one_inverse_serves(problem: Problem, n_functions: int) -> bool:
+    """Tell whether so many functions can be inverted together, and the rows suffice to regress on them."""
+    return 0 < n_functions <= min(problem.n_samples // _ROWS_PER_FUNCTION, _MAX_TOGETHER)
 
 
 def _regress_together(
