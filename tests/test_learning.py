@@ -132,16 +132,18 @@ def test_observers_see_every_stage():
 
 def test_the_papers_numbers():
     # Appendix: rho0 = 10^-ceil(0.3 d), beta 5 / 15 / 300 / 8000 at 10 / 20 / 50 / 100 variables.
-    for d, growth, penalty, steps in [
-        (10, 5, 1e-3, 1000),
-        (20, 15, 1e-6, 1000),
-        (50, 300, 1e-15, 1000),
-        (100, 8000, 1e-30, 2500),
+    # Whether Adam goes on from stage to stage is left open.
+    for d, growth, penalty, steps, fresh_optimizer in [
+        (10, 5, 1e-3, 1000, False),
+        (20, 15, 1e-6, 1000, False),
+        (50, 300, 1e-15, 1000, True),
+        (100, 8000, 1e-30, 2500, True),
     ]:
         recipe = mcsl.Recipe.paper(d)
         assert recipe.schedule.penalty_growth == pytest.approx(growth)
         assert recipe.schedule.initial_penalty == pytest.approx(penalty)
         assert recipe.schedule.steps_per_stage == steps
+        assert recipe.schedule.fresh_optimizer == fresh_optimizer
         assert recipe.schedule.learning_rate == 3e-2
         assert recipe.schedule.required_decrease == 0.25
         assert recipe.schedule.tolerance == 1e-10

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from mcsl.objective import Acyclicity, Score
 
 _PAPER_PRICE = 2e-3
+# The paper's first penalty times the square of the first masks' acyclicity grows with their number. Beyond
+# this many variables Adam would remember its gradients for so long that all masks close and stay so.
+_MOST_WITH_ONE_OPTIMIZER = 30
 _RARELY_WRONG = InteractionPruner(significance=None, n_jobs=-1)
 
 
@@ -131,6 +134,7 @@ class Recipe:
                 penalty_growth=_growth(n_variables),
                 learning_rate=3e-2,
                 steps_per_stage=1000 if n_variables < 100 else 2500,
+                fresh_optimizer=n_variables > _MOST_WITH_ONE_OPTIMIZER,
             ),
             pruner=AdditivePruner(),
         )

@@ -117,6 +117,15 @@ def test_without_a_required_fall_a_stage_takes_all_its_steps():
     assert [row.n_steps for row in fit.trace] == [7, 7]
 
 
+def test_a_fresh_optimizer_forgets_the_gradients_of_earlier_stages():
+    two_stages = dataclasses.replace(QUICK, steps_per_stage=7, max_stages=2)
+    goes_on = run(chain(60), two_stages)
+    forgets = run(chain(60), dataclasses.replace(two_stages, fresh_optimizer=True))
+    assert [int(fit.state.optimizer[0].count) for fit in (goes_on, forgets)] == [14, 7]
+    assert goes_on.trace[0].score == forgets.trace[0].score
+    assert goes_on.trace[1].score != forgets.trace[1].score
+
+
 def test_only_candidates_become_edges():
     problem = chain(200)
     candidates = np.zeros((3, 3), bool)

@@ -107,8 +107,9 @@ def at_once(tasks: Sequence[Callable[[], Found]]) -> Iterable[Found]:
 
 def _solve(fit: Fit, sparsity_weight: float, schedule: Schedule) -> tuple[TrainingState, StageEnd]:
     """Solve the subproblem of a fit's next stage."""
+    state = start(fit.state.model, fit.settings) if schedule.fresh_optimizer else fit.state
     state, end = run_stage(
-        fit.state,
+        state,
         fit.rows,
         jax.random.fold_in(jax.random.key(fit.seed), len(fit.trace) + 1),
         np.float32(sparsity_weight),

@@ -27,6 +27,8 @@ class Schedule:
     that of the fifth before; None for all steps."""
     batch_size: int | None = None
     """Rows a step; None for all of them."""
+    fresh_optimizer: bool = False
+    """Whether Adam forgets the gradients of earlier stages."""
     max_stages: int = 100
     max_penalty: float = 1e20
 
