@@ -58,8 +58,12 @@ class Reading(NamedTuple):
     """What differs from the comparison."""
 
     model: Model | None = None
-    settings: tuple[tuple[str, float], ...] = ()
+    settings: tuple[tuple[str, object], ...] = ()
     significance: float = 0.001
+
+
+def _schedule(**changes: object) -> Reading:
+    return Reading(settings=(("schedule", tuple(changes.items())),))
 
 
 class Ambiguity(NamedTuple):
@@ -74,18 +78,26 @@ class Ambiguity(NamedTuple):
 GP = ("gp-ER1-10", "gp-ER4-10")
 QUADRATIC = ("quadratic-ER1-10",)
 PNL = ("pnl-ER1-10",)
-FIRST_PENALTIES = {
-    "10^-⌈0.3 d⌉": Reading(),
-    "of the first masks": Reading(settings=(("penalty_of_first_masks", True),)),
-}
 AMBIGUITIES = {
     "layers of an MLP": Ambiguity(
         ("gp-ER1-10", "gp-add-ER4-10"),
         ("MCSL-MLP",),
         {"four hidden": Reading(), "three hidden": Reading(settings=(("depth", 3),))},
     ),
-    "first penalty": Ambiguity(("gp-ER4-10", "gp-ER4-20"), ("MCSL-MLP",), FIRST_PENALTIES),
-    "first penalty, 50 variables": Ambiguity(("gp-ER1-50",), ("MCSL-MLP",), FIRST_PENALTIES, n_seeds=1),
+    "first penalty": Ambiguity(
+        ("gp-ER4-10", "gp-ER4-20"),
+        ("MCSL-MLP",),
+        {"10^-⌈0.3 d⌉": Reading(), "of the first masks": _schedule(initial_penalty=None)},
+    ),
+    "Adam from stage to stage": Ambiguity(
+        GP, ("MCSL-MLP",), {"goes on": Reading(), "starts anew": _schedule(fresh_optimizer=True)}
+    ),
+    "Adam from stage to stage, 50 variables": Ambiguity(
+        ("gp-ER1-50", "gp-ER4-50"),
+        ("MCSL-MLP",),
+        {"starts anew": Reading(), "goes on": _schedule(fresh_optimizer=False)},
+        n_seeds=1,
+    ),
     "significance in CAM pruning": Ambiguity(
         (*GP, "gp-add-ER4-10"),
         ("MCSL-MLP", "CAM"),
@@ -206,7 +218,7 @@ def learned(
     method: str,
     seed: int,
     model: Model | None,
-    settings: tuple[tuple[str, float], ...],
+    settings: tuple[tuple[str, object], ...],
     peers_python: str,
 ) -> tuple[Case, np.ndarray | None, dict]:
     """Return the data, the graph before pruning if the run ended, and what else the worker tells."""

@@ -71,7 +71,7 @@ def _bars(scenario: str, sizes: Sequence[int]) -> Figure:
 
 def training_trajectories() -> Figure:
     """Both stopping quantities, and the Lagrangian on training and validation rows, over the steps."""
-    run = _training("gumbel-sigmoid")
+    run = _training("gumbel-sigmoid", "gp-ER1-50")
     step, *columns = np.array(run["trajectory"]).T
     figure, axes = plt.subplots(1, 2, figsize=(8.5, 3.2), layout="constrained")
     labels = ("s(U)", "tr exp σ(U/τ) − d", "training rows", "validation rows")
@@ -90,7 +90,7 @@ def sigmoid_matrices() -> Figure:
     """The learned matrices of a plain sigmoid and of Gumbel-Sigmoid, with the true edges framed."""
     figure, axes = plt.subplots(1, 2, figsize=(7.6, 3.6), layout="constrained")
     for ax, mask in zip(axes, ("sigmoid", "gumbel-sigmoid"), strict=True):
-        run = _training(mask)
+        run = _training(mask, "gp-ER1-10")
         probabilities = np.array(run["probabilities"])
         image = ax.imshow(probabilities, cmap="Blues", vmin=0, vmax=1)
         for cause, effect in np.argwhere(run["truth"]):
@@ -207,9 +207,9 @@ def main() -> None:
         plt.close(figure)
 
 
-def _training(mask: str) -> dict:
-    lines = TRAINING.read_text(encoding="utf-8").splitlines()
-    return next(run for run in map(json.loads, lines) if run["mask"] == mask)
+def _training(mask: str, scenario: str) -> dict:
+    runs = map(json.loads, TRAINING.read_text(encoding="utf-8").splitlines())
+    return next(run for run in runs if (run["mask"], run["scenario"]) == (mask, scenario))
 
 
 def _values(cells: Cells, scenario: str, method: str, metric: str) -> list[float]:

@@ -1,6 +1,7 @@
 """What training looks like from inside: one JSON line per mask of the paper's recipe.
 
     python -m benchmarks.training [--mask gumbel-sigmoid sigmoid] [--scenario gp-ER1-10] [--seed 1000]
+    python -m benchmarks.training --mask gumbel-sigmoid --scenario gp-ER1-50      # the paper's own example
 
 Training goes as in `Recipe.paper`, but stops every 100 steps to look at both stopping quantities and at the
 augmented Lagrangian, on the rows that it trains on and on as many others of the same mechanisms.
@@ -64,6 +65,8 @@ def train(scenario: str, seed: int, mask: str, max_stages: int = 100) -> dict:
     multiplier, penalty, last = 0.0, schedule.initial_penalty, math.inf
     for stage in range(max_stages):
         prices = [np.float32(math.log(price) if price else -math.inf) for price in (multiplier, penalty)]
+        if schedule.fresh_optimizer:
+            state = start(state.model, step)
         for part in range(1, schedule.steps_per_stage // STEPS + 1):
             key, draw = jax.random.split(key)
             state, end = run_stage(state, seen, draw, sparsity, *prices, step)

@@ -1,3 +1,4 @@
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -11,16 +12,15 @@ def learn(
     mechanism: str,
     sparsity_weight: float,
     of_vectors: float,
-    penalty_of_first_masks: bool = False,
+    schedule: Iterable[tuple[str, object]] = (),
     **shape: int,
 ) -> np.ndarray:
     import mcsl
 
     paper = mcsl.Recipe.paper(data.values.shape[1])
-    first = {"initial_penalty": None} if penalty_of_first_masks else {}
     recipe = replace(
         paper,
-        schedule=replace(paper.schedule, **first),
+        schedule=replace(paper.schedule, **dict(schedule)),
         mechanism=partial(getattr(mcsl, mechanism).init, **shape),
         # In place of CAM pruning, which is for scalars.
         sparsity_weight=sparsity_weight if data.values.ndim == 2 else of_vectors,
