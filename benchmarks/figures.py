@@ -79,7 +79,8 @@ def training_trajectories() -> Figure:
         ax = axes[place // 2]
         ax.plot(step, values, color=COLOURS[place % 2], label=label, lw=1.2)
         ax.set(yscale="log", xlabel="training step")
-        ax.legend(frameon=False)
+        ax.xaxis.set_major_locator(plt.MaxNLocator(5))
+        ax.legend(frameon=False, ncols=2, loc="lower left", bbox_to_anchor=(0, 1))
         _tidy(ax)
     axes[0].set_ylabel("acyclicity")
     axes[1].set_ylabel("augmented Lagrangian")
