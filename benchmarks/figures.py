@@ -121,10 +121,11 @@ def pruning() -> Figure:
             places = np.arange(len(scenarios)) + 0.4 * shift - 0.2
             means, deviations = [np.mean(of) for of in values], [np.std(of) for of in values]
             ax.bar(places, means, 0.38, yerr=deviations, color=colour, ecolor="#444444", label=label)
-        ax.set_xticks(range(len(scenarios)), [name.removeprefix("gp-") for name in scenarios])
+        ax.set_xticks(range(len(scenarios)), [name[3:].replace("-", "\n") for name in scenarios])
         ax.set(title=metric.upper(), ylim=(0, None))
         _tidy(ax)
-    axes[0].legend(frameon=False, title="pruning")
+    axes[0].set_yscale("symlog", linthresh=10)
+    axes[2].legend(frameon=False, title="pruning", loc="center", bbox_to_anchor=(0.64, 0.6))
     return figure
 
 
