@@ -125,7 +125,8 @@ def pruning() -> Figure:
         ax.set(title=metric.upper(), ylim=(0, None))
         _tidy(ax)
     axes[0].set_yscale("symlog", linthresh=10)
-    axes[2].legend(frameon=False, title="pruning", loc="center", bbox_to_anchor=(0.64, 0.6))
+    bars, labels = axes[0].get_legend_handles_labels()
+    figure.legend(bars, labels, frameon=False, title="pruning", loc="outside right upper")
     return figure
 
 
