@@ -121,7 +121,9 @@ def pruning() -> Figure:
             places = np.arange(len(scenarios)) + 0.4 * shift - 0.2
             means, deviations = [np.mean(of) for of in values], [np.std(of) for of in values]
             ax.bar(places, means, 0.38, yerr=deviations, color=colour, ecolor="#444444", label=label)
-        ax.set_xticks(range(len(scenarios)), [name[3:].replace("-", "\n") for name in scenarios])
+        ax.set_xticks(
+            range(len(scenarios)), [name.removeprefix("gp-").replace("-", "\n") for name in scenarios]
+        )
         ax.set(title=metric.upper(), ylim=(0, None))
         _tidy(ax)
     axes[0].set_yscale("symlog", linthresh=10)
