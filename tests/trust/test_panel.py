@@ -116,6 +116,27 @@ def test_a_graph_without_edges_needs_no_mechanisms():
     assert set(verdicts(result)) <= {"search", "units", "borderline"}
 
 
+@pytest.mark.parametrize(
+    ("column", "counts"),
+    [
+        (np.arange(1, 401), True),
+        (np.arange(400) * -0.1 + 7, True),
+        (np.cumsum(np.random.default_rng(0).integers(1, 5, 400)), True),
+        (np.sort(np.random.default_rng(0).standard_normal(400)), False),
+        (np.arange(400) // 2, False),
+        (np.random.default_rng(0).permutation(400), False),
+    ],
+    ids=["identifier", "clock", "identifier with gaps", "sorted", "pairs", "shuffled"],
+)
+def test_columns_that_count_the_rows_are_named(column, counts):
+    values = np.random.default_rng(1).standard_normal((400, 3))
+    values[:, 1] = column
+    result = mcsl.learn(values, mcsl.Recipe.additive())
+    assert ("counters" in verdicts(result)) == counts
+    if counts:
+        assert finding(result, "counters").sentence.startswith("x2 counts the rows")
+
+
 def test_groups_and_lags_are_assessed_too():
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((2, 500))

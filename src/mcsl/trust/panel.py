@@ -27,6 +27,8 @@ _AS_GOOD = 1.02
 _NEAR = 10.0
 """An edge is borderline if its p-value is within this factor of the level."""
 _OFTEN = 0.5
+_ROUNDING = 1e-6
+"""Steps of a clock are equal but for so small a share of them."""
 _ALIKE = 4.0
 """Noise variances within this factor may be equal: what a mechanism cannot explain is counted as noise."""
 
@@ -49,7 +51,7 @@ def assess_trust(
     `level` is that of the pruner's test, None if there was none; without a fitted model the checks of
     mechanisms are left out. `one_variance` says that all noises were assumed to have the same.
     """
-    findings = [_search(stop_reason, cut_edges), *_scale(graph, problem, standardized)]
+    findings = [_search(stop_reason, cut_edges), *_counters(problem), *_scale(graph, problem, standardized)]
     if sem is not None and graph.n_edges:
         findings += [_prediction(sem), _independence(sem), _direction(sem)]
         if one_variance:
@@ -76,6 +78,27 @@ def _search(stop_reason: StopReason, cut_edges: Sequence[tuple[str, str]]) -> Fi
         )
     verdict: Verdict = "bad" if stop_reason is StopReason.NOT_FINITE else "caution"
     return Finding("search", verdict, f"{sentence}.", f"{advice[:1].upper()}{advice[1:]}.")
+
+
+def _counters(problem: Problem) -> list[Finding]:
+    """Find columns that number the rows: whatever drifts from row to row looks like their effect."""
+    if any(variable.own_past for variable in problem.variables):
+        return []
+    steps = np.diff(problem.dataset.values, axis=0)
+    rising = (steps > 0).all(axis=0) | (steps < 0).all(axis=0)
+    even = np.ptp(steps, axis=0) <= _ROUNDING * np.abs(steps).max(axis=0)
+    whole = (problem.dataset.values == np.round(problem.dataset.values)).all(axis=0)
+    names = [problem.dataset.names[i] for i in np.flatnonzero(rising & (even | whole))]
+    if not names:
+        return []
+    return [
+        Finding(
+            "counters",
+            "caution",
+            f"{_names(names)} count{'s' if len(names) == 1 else ''} the rows, as a number or a time does.",
+            "Learn without such columns; if rows follow each other in time, learn from them as a series.",
+        )
+    ]
 
 
 def _scale(graph: CausalGraph, problem: Problem, standardized: bool) -> list[Finding]:
