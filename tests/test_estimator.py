@@ -105,7 +105,7 @@ def test_groups_lags_and_gaps(frame):
 
 def test_a_recipe_that_is_none_is_refused(frame):
     with pytest.raises(
-        mcsl.SettingsError, match=r"must be one of default, additive, masked, paper\. Got 'x'"
+        mcsl.SettingsError, match=r"must be a Recipe or one of default, additive, masked, paper\. Got 'x'"
     ):
         mcsl.MCSL("x").fit(frame)
 

@@ -170,6 +170,32 @@ def test_recipes_out_of_range_are_refused(part, message):
         replace(mcsl.Recipe.paper(4), **part)
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"mechanism": mcsl.Quadratic.init},
+        {"score": mcsl.least_squares},
+        {"sparsity_weight": 0.1},
+        {"temperature": 0.5},
+        {"restarts": 2},
+    ],
+    ids=lambda part: next(iter(part)),
+)
+def test_settings_of_networks_are_refused_where_there_are_none(part):
+    with pytest.raises(mcsl.SettingsError, match="is a setting of networks, which this recipe does without"):
+        replace(mcsl.Recipe.default(), **part)
+    replace(mcsl.Recipe.masked(), **part)
+
+
+def test_recipes_are_known_by_name():
+    data = table(0).dataset
+    assert mcsl.learn(data, "additive").recipe == mcsl.Recipe.additive()
+    assert mcsl.learn(data).recipe == mcsl.learn(data, "default").recipe == mcsl.Recipe.default()
+    for wrong in ("fast", mcsl.Recipe.additive):
+        with pytest.raises(mcsl.SettingsError, match="must be a Recipe or one of default"):
+            mcsl.learn(data, wrong)
+
+
 def test_a_recipe_describes_partial_mechanisms():
     recipe = replace(mcsl.Recipe.masked(), mechanism=partial(mcsl.MLP.init, width=8))
     assert recipe.describe()["mechanism"] == {"kind": "MLP.init", "width": 8}

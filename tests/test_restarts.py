@@ -115,7 +115,7 @@ def test_an_interrupt_carries_the_best_restart_so_far():
 
 def test_recipes_without_networks_have_none():
     assert mcsl.learn(TABLE, mcsl.Recipe.additive()).restarts == ()
-    with pytest.raises(mcsl.SettingsError, match="`restarts` are of networks"):
+    with pytest.raises(mcsl.SettingsError, match="`restarts` is a setting of networks"):
         replace(mcsl.Recipe.additive(), restarts=2)
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from joblib._parallel_backends import ThreadingBackend
 
@@ -201,6 +202,21 @@ def test_groups_and_lags():
     found = mcsl.assess_stability(values, FAST, n_halves=4, lags=1, groups={"pair": ("x1", "x2")})
     assert found.names == ("pair", "x3")
     assert found.frequencies[0, 1] == 1
+
+
+def test_series_are_told_apart_by_a_column():
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((2, 400))
+    y[1:] += np.tanh(2 * x[:-1])
+    frame = pd.DataFrame({"machine": ["a"] * 200 + ["b"] * 200, "x": x, "y": y})
+    found = mcsl.assess_stability(frame, "additive", n_halves=2, lags=1, series="machine")
+    table = mcsl.to_series(frame, series="machine")
+    np.testing.assert_array_equal(
+        found.frequencies, mcsl.assess_stability(table, FAST, n_halves=2, lags=1).frequencies
+    )
+    assert found.frequencies[0, 1] == 1
+    with pytest.raises(mcsl.SettingsError, match="`missing` is a rule for tables"):
+        mcsl.assess_stability(frame, n_halves=2, lags=1, series="machine", missing="drop")
 
 
 @pytest.mark.parametrize("n_halves", [0, 1, 3, -2])

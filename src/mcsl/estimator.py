@@ -17,7 +17,6 @@ from mcsl.data import Dataset
 from mcsl.learning import learn
 from mcsl.missing import MissingRule
 from mcsl.problem import Knowledge
-from mcsl.problem.groups import resolve_groups
 from mcsl.recipe import Recipe
 from mcsl.result import Result
 
@@ -90,12 +89,9 @@ class MCSL(BaseEstimator):  # type: ignore[misc]
         )
         default = [f"x{i + 1}" for i in range(values.shape[1])]
         names = tuple(map(str, getattr(self, "feature_names_in_", default)))
-        recipe = self.recipe
-        if not isinstance(recipe, Recipe):
-            recipe = Recipe.named(recipe, len(resolve_groups(names, self.groups)))
         self.result_: Result = learn(
             Dataset(values, names),
-            recipe,
+            self.recipe,
             groups=self.groups,
             lags=self.lags,
             knowledge=self.knowledge,

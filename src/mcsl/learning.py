@@ -29,7 +29,7 @@ _VERSIONED = ("mcsl", "jax", "jaxlib", "equinox", "optax", "numpy", "scipy")
 @shared_splines()
 def learn(
     data: Any,
-    recipe: Recipe | None = None,
+    recipe: Recipe | str | None = None,
     *,
     groups: Mapping[str, Sequence[str]] | None = None,
     lags: int = 0,
@@ -46,7 +46,8 @@ def learn(
     """Learn the causal graph behind a table.
 
     `data` is a path to a CSV or Parquet file, a pandas, polars or pyarrow frame, a NumPy array with a
-    row per sample, or a Dataset. What `knowledge` requires or forbids holds in the result. The same data,
+    row per sample, or a Dataset. `recipe` is a Recipe or the name of one: "default", "additive", "masked" or
+    "paper". What `knowledge` requires or forbids holds in the result. The same data,
     knowledge, recipe and seed give the same graph. `missing` says what to do about missing values of a
     table, see `complete`; series have a rule of their own.
 
@@ -75,7 +76,7 @@ def learn(
         problem = replace(problem, observed=completed.observed)
         n_samples = long.rows.n_samples if long else problem.n_samples
         problem = replace(problem, whole=long.rows) if long else problem.sampled(budget, seed)
-    recipe = recipe or Recipe.default()
+    recipe = Recipe.of(recipe, problem.n_variables)
     knowledge = knowledge or Knowledge()
     given = problem = problem.with_knowledge(knowledge)
     steps = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
@@ -139,14 +140,19 @@ class Interrupted(KeyboardInterrupt):
         self.result = result
 
 
+def follows_time(lags: int, missing: MissingRule, layout: Mapping[str, Any]) -> bool:
+    """Say whether any setting speaks of time, and refuse a rule for missing values beside it."""
+    timed = lags > 0 or any(option is not None for option in layout.values())
+    if timed and missing != "refuse":
+        raise SettingsError("`missing` is a rule for tables; short gaps of series are filled anyway.")
+    return timed
+
+
 def _read(
     data: Any, lags: int, missing: MissingRule, memory: int, seed: int, **layout: Any
 ) -> tuple[SeriesTable, LongTable | None]:
     """Read series where anything speaks of time, and otherwise a table, or the rows drawn from a long one."""
-    timed = lags > 0 or any(option is not None for option in layout.values())
-    if timed and missing != "refuse":
-        raise SettingsError("`missing` is a rule for tables; short gaps of series are filled anyway.")
-    if timed or isinstance(data, SeriesTable):
+    if follows_time(lags, missing, layout) or isinstance(data, SeriesTable):
         return to_series(data, **layout), None
     if missing == "refuse":
         long = data if isinstance(data, LongTable) else open_long_table(data, memory=memory, seed=seed)

@@ -23,6 +23,7 @@ _PAPER_PRICE = 2e-3
 # The paper's first penalty times the square of the first masks' acyclicity grows with their number. Beyond
 # this many variables Adam would remember its gradients for so long that all masks close and stay so.
 _MOST_WITH_ONE_OPTIMIZER = 30
+_PARTS_OF_NETWORKS = ("mechanism", "score", "acyclicity", "sparsity_weight", "temperature", "restarts")
 _RARELY_WRONG = InteractionPruner(significance=None, n_jobs=-1)
 
 
@@ -63,11 +64,6 @@ class Recipe:
             raise SettingsError(f"`temperature` must be > 0. Got {self.temperature} instead.")
         if not self.restarts >= 1:
             raise SettingsError(f"`restarts` must be >= 1. Got {self.restarts} instead.")
-        if self.restarts > 1 and self.schedule is None:
-            raise SettingsError(
-                "`restarts` are of networks, which this recipe does without; leave them out, or take one "
-                "with networks (--recipe masked)."
-            )
         if self.order is None and self.schedule is None:
             raise SettingsError("A recipe needs an `order` search, a `schedule` for the masks, or both.")
         if self.order is not None and self.order.equal_variances and self.standardize:
@@ -75,8 +71,18 @@ class Recipe:
                 "Equal noise variances (least squares) are those of the table's own units; "
                 "set `standardize` to False with them (--no-standardize)."
             )
-        if self.schedule is not None:
+        if self.schedule is None:
+            self._refuse_parts_of_networks()
+        else:
             self._fill_in()
+
+    def _refuse_parts_of_networks(self) -> None:
+        for part in fields(self):
+            if part.name in _PARTS_OF_NETWORKS and getattr(self, part.name) != part.default:
+                raise SettingsError(
+                    f"`{part.name}` is a setting of networks, which this recipe does without; leave it out, "
+                    "or take a recipe with networks: Recipe.masked() (--recipe masked)."
+                )
 
     def _fill_in(self) -> None:
         # Only recipes with networks load JAX.
@@ -140,6 +146,13 @@ class Recipe:
         )
 
     @classmethod
+    def of(cls, chosen: Recipe | str | None, n_variables: int) -> Recipe:
+        """Return a recipe as it is, one by its name, or the default for None."""
+        if isinstance(chosen, Recipe):
+            return chosen
+        return cls.default() if chosen is None else cls.named(chosen, n_variables)
+
+    @classmethod
     def named(cls, name: str, n_variables: int) -> Recipe:
         """Return the recipe of a name, for a graph of so many variables."""
         recipes: dict[str, Callable[[], Recipe]] = {
@@ -149,7 +162,9 @@ class Recipe:
             "paper": partial(cls.paper, n_variables),
         }
         if name not in recipes:
-            raise SettingsError(f"`recipe` must be one of {', '.join(recipes)}. Got {name!r} instead.")
+            raise SettingsError(
+                f"`recipe` must be a Recipe or one of {', '.join(recipes)}. Got {name!r} instead."
+            )
         return recipes[name]()
 
     @property

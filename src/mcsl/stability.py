@@ -19,7 +19,7 @@ from mcsl.checkpoint import identify
 from mcsl.data import MIN_SAMPLES, Dataset, SeriesTable, to_dataset, to_series
 from mcsl.errors import DataError, OutputError, SettingsError
 from mcsl.graph import Stability
-from mcsl.learning import learn
+from mcsl.learning import follows_time, learn
 from mcsl.missing import MissingRule, complete
 from mcsl.parallel import side_by_side
 from mcsl.problem import Knowledge, cut_windows
@@ -35,11 +35,14 @@ HalvesObserver: TypeAlias = Callable[[int, int], None]
 
 def assess_stability(
     data: Any,
-    recipe: Recipe | None = None,
+    recipe: Recipe | str | None = None,
     *,
     n_halves: int = 20,
     groups: Mapping[str, Sequence[str]] | None = None,
     lags: int = 0,
+    series: str | None = None,
+    time: str | None = None,
+    resample: str | float | None = None,
     knowledge: Knowledge | None = None,
     missing: MissingRule = "refuse",
     seed: int = 0,
@@ -61,11 +64,17 @@ def assess_stability(
     """
     if n_halves < 2 or n_halves % 2:
         raise SettingsError(f"`n_halves` must be even and at least 2. Got {n_halves} instead.")
-    recipe, knowledge = recipe or Recipe.default(), knowledge or Knowledge()
-    timed = lags > 0 or isinstance(data, SeriesTable)
-    table = to_series(data) if timed else SeriesTable.of(to_dataset(data, allow_missing=missing != "refuse"))
+    knowledge = knowledge or Knowledge()
+    layout: dict[str, Any] = {"series": series, "time": time, "resample": resample}
+    timed = follows_time(lags, missing, layout) or isinstance(data, SeriesTable)
+    table = (
+        to_series(data, **layout)
+        if timed
+        else SeriesTable.of(to_dataset(data, allow_missing=missing != "refuse"))
+    )
     whole = table if missing == "refuse" else SeriesTable.of(complete(table.dataset, missing, seed).dataset)
     problem = cut_windows(whole, lags=lags, groups=groups)[0].with_knowledge(knowledge)
+    recipe = Recipe.of(recipe, problem.n_variables)
     blocks = _blocks(table, lags) if timed else np.arange(table.dataset.n_samples)
     halves = [rows for k in range(n_halves // 2) for rows in _pair(table.dataset, blocks, (seed, k))]
     settings = {"groups": groups, "lags": lags, "knowledge": knowledge, "missing": missing, "seed": seed}

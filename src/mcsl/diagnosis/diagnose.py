@@ -37,7 +37,7 @@ def root_cause(
     cannot_be_root: Sequence[str] = (),
     known_graph: CausalGraph | None = None,
     graph_of: GraphOf = "causes",
-    recipe: Recipe | None = None,
+    recipe: Recipe | str | None = None,
     seed: int = 0,
 ) -> RootCauseResult:
     """Rank the variables by how likely each is where an incident began.
@@ -122,7 +122,7 @@ def _learn(
     anomalies: NDArray[np.float64],
     symptoms: Sequence[int],
     lags: int,
-    recipe: Recipe | None,
+    recipe: Recipe | str | None,
     seed: int,
 ) -> CausalGraph:
     """Learn from normal operation, where faults have not bent any mechanism yet."""
