@@ -12,6 +12,13 @@ def test_a_standardised_graph_survives_other_units():
     assert mcsl.check_rescaling(result).verdict == "good"
 
 
+def test_draws_for_masked_gaps_are_the_same_in_other_units():
+    values = mcsl.simulate("gp-add", n_variables=4, degree=1, n_samples=200, seed=1).dataset.values.copy()
+    values[np.random.default_rng(0).random(values.shape) < 0.3] = np.nan
+    result = mcsl.learn(values, mcsl.Recipe.additive(), missing="mask")
+    assert mcsl.check_rescaling(result).verdict == "good"
+
+
 def test_a_graph_that_hangs_on_variances_does_not():
     class BySize(mcsl.KeepAll):
         """Draws every arrow from a smaller column to a larger one."""

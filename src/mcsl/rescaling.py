@@ -27,9 +27,15 @@ def check_rescaling(result: Result, *, seed: int = 0) -> Finding:
         raise DataError("A graph with lags is not checked by rescaling; rescale its series and learn again.")
     table = result.problem.dataset
     units = 10.0 ** np.random.default_rng(seed).uniform(-_DECADES, _DECADES, table.n_variables)
-    rescaled = Dataset(table.values * units, table.names)
+    # What was only drawn for causes is drawn again, as it was the first time.
+    measured = np.where(result.problem.observed, table.values * units, np.nan)
     again = learn(
-        rescaled, result.recipe, groups=dict(result.groups), knowledge=result.knowledge, seed=result.seed
+        Dataset(measured, table.names),
+        result.recipe,
+        groups=dict(result.groups),
+        knowledge=result.knowledge,
+        missing="refuse" if result.problem.observed.all() else "mask",
+        seed=result.seed,
     )
     changed = shd(again.graph, result.graph)
     if not changed:

@@ -238,6 +238,52 @@ def test_few_rows_gaps_and_few_values_are_no_obstacle():
         fit_sem(*chain(9))
 
 
+def test_a_table_with_gaps_is_fitted_to_its_complete_rows():
+    graph, problem = chain(60)
+    values = problem.dataset.values.copy()
+    values[[3, 5], 1] = np.nan
+    frame = pl.DataFrame(values, schema=["a", "b", "c"])
+    assert len(mcsl.fit_sem(graph, frame).values) == 58
+
+
+@pytest.fixture(scope="module")
+def mostly_unmeasured():
+    """600 rows of x -> y with three of four y missing, and the same with the measured rows alone."""
+    rng = np.random.default_rng(3)
+    x, noise = rng.standard_normal((2, 600))
+    y = np.where(rng.random(600) < 0.75, np.nan, np.tanh(x) + 0.5 * noise)
+    knowledge = mcsl.Knowledge(required=[("x1", "x2")])
+    return [
+        mcsl.learn(np.column_stack([x, y]), "additive", knowledge=knowledge, missing=rule)
+        for rule in ("mask", "drop")
+    ]
+
+
+def test_noise_and_intervals_are_those_of_measured_rows(mostly_unmeasured):
+    masked, dropped = (result.sem for result in mostly_unmeasured)
+    n_measured = len(dropped.values)
+    assert len(masked.values) == 600
+    assert len(masked.measured(0)) == 600
+    assert len(masked.noise(1)) == len(masked.measured(1)) == n_measured
+    wide, narrow = (sem.effect("x1", "x2", 0.0, 1.0) for sem in (masked, dropped))
+    assert wide.high - wide.low == pytest.approx(narrow.high - narrow.low, rel=0.15)
+    assert wide.low < np.tanh(1) < wide.high
+    assert np.std(masked.noise(1)) == pytest.approx(np.std(dropped.noise(1)), rel=0.05)
+
+
+def test_draws_for_causes_do_not_count_against_a_model(mostly_unmeasured):
+    verdicts = [{f.name: f.verdict for f in result.trust}["independence"] for result in mostly_unmeasured]
+    assert verdicts == ["good", "good"]
+
+
+def test_what_was_measured_is_saved(mostly_unmeasured, tmp_path):
+    masked = mostly_unmeasured[0]
+    masked.save(tmp_path / "masked.mcsl")
+    again = mcsl.load_result(tmp_path / "masked.mcsl").sem
+    np.testing.assert_array_equal(again.observed, masked.sem.observed)
+    assert again.effect("x1", "x2", 0.0, 1.0) == masked.sem.effect("x1", "x2", 0.0, 1.0)
+
+
 def test_a_result_fits_its_model_when_asked():
     _, problem = chain(300)
     result = mcsl.learn(problem.dataset)

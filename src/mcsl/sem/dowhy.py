@@ -37,7 +37,7 @@ def to_invertible_model(sem: FittedSEM, seed: int) -> Any:
             mechanism = _mechanism_class(InvertibleFunctionalCausalModel)(sem, index, parents, streams[index])
         else:
             mechanism = gcm.EmpiricalDistribution()
-            mechanism.fit(sem.values[:, index])
+            mechanism.fit(sem.values[sem.measured(index), index])
         model.set_causal_mechanism(name, mechanism)
         model.graph.nodes[name][PARENTS_DURING_FIT] = parents
     return model

@@ -141,23 +141,27 @@ def _means(
     """Return the target's mean in every world, of the fit and of bootstrap draws, (n_worlds, 1 + n_draws).
 
     A draw gives the rows random weights (Bayesian bootstrap), refits every mechanism on the path with them,
-    recovers the noise of every row under those mechanisms, and sends it through the world.
+    recovers the noise of every row under those mechanisms, and sends it through the world. A row where a
+    variable was not measured has the noise of one where it was.
     """
     if n_bootstrap < 2:
         raise SettingsError(f"`n_bootstrap` must be at least 2. Got {n_bootstrap} instead.")
     rng = np.random.default_rng(seed)
-    z = sem.scaled_values()
+    z = sem.scaled_values
     weights = rng.exponential(size=(len(z), n_bootstrap))
     weights *= len(z) / weights.sum(axis=0)
     rows = np.arange(len(z)) if rows is None else rows
     coefficients, noise = {}, {}
     for index in path:
         mechanism = sem.mechanisms[index]
-        inputs, outputs = z[:, mechanism.inputs], z[:, mechanism.outputs]
-        drawn = mechanism.redraw(inputs, outputs, weights, rng)
+        measured = sem.measured(index)
+        drawn = mechanism.redraw(*sem.seen_by(index), weights[measured], rng)
         coefficients[index] = np.concatenate([mechanism.coefficients[:, :, None], drawn], axis=2)
-        mean = np.tensordot(mechanism.design(inputs[rows]), coefficients[index], 1)
-        noise[index] = (outputs[rows][:, :, None] - mean) / mechanism.scale(inputs[rows])[:, :, None]
+        source, gaps = rows.copy(), ~np.isin(rows, measured)
+        source[gaps] = rng.choice(measured, int(gaps.sum()))
+        inputs, outputs = z[source][:, mechanism.inputs], z[source][:, mechanism.outputs]
+        mean = np.tensordot(mechanism.design(inputs), coefficients[index], 1)
+        noise[index] = (outputs[:, :, None] - mean) / mechanism.scale(inputs)[:, :, None]
     weights = np.column_stack([np.ones(len(rows)), weights[rows]])
     weights /= weights.sum(axis=0)
     means = []

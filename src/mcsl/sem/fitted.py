@@ -64,6 +64,8 @@ class FittedSEM:
     mechanisms: tuple[Mechanism, ...] = field(repr=False)
     interventions: Mapping[int, float | Shift] = field(default_factory=dict)
     """What is done to columns, by their place."""
+    observed: NDArray[np.bool_] = field(default_factory=lambda: np.array(True), repr=False)
+    """Which of the values were measured, or True for all; the others were drawn to be read as causes."""
 
     @property
     def held_out(self) -> tuple[HeldOutFit, ...]:
@@ -186,9 +188,23 @@ class FittedSEM:
             raise SettingsError(f"The variable {name!r} has several columns; name one of them: {names}.")
         return places[0]
 
+    @cached_property
     def scaled_values(self) -> Array:
-        """Return the rows that the mechanisms were fitted to, each column on its scale."""
+        """The rows that the mechanisms were fitted to, each column on its scale."""
         return self._scaled(self.values)
+
+    def measured(self, index: int) -> NDArray[np.intp]:
+        """Return the rows where a variable was measured: those that its mechanism was fitted to."""
+        outputs = self.variables[index].outputs
+        return np.flatnonzero(np.broadcast_to(self.observed, self.values.shape)[:, outputs].all(axis=1))
+
+    def seen_by(self, index: int, most: int | None = None) -> tuple[Array, Array]:
+        """Return the inputs and outputs that a variable's mechanism was fitted to, of `most` rows or all."""
+        mechanism, rows = self.mechanisms[index], self.measured(index)
+        if most is not None and len(rows) > most:
+            rows = rows[np.linspace(0, len(rows) - 1, most).astype(int)]
+        z = self.scaled_values[rows]
+        return z[:, mechanism.inputs], z[:, mechanism.outputs]
 
     def affected(self, columns: Mapping[int, Any]) -> list[int]:
         """Return the variables that change when columns do, causes first: owners and descendants."""
@@ -217,10 +233,11 @@ class FittedSEM:
     def _noise(self) -> list[Array]:
         """The residuals of every variable, centred, and widened by what fitting has taken from them."""
         pools = []
-        z = self.scaled_values()
-        for mechanism, noise in zip(self.mechanisms, self._abduct(z), strict=True):
-            freedom = len(z) - mechanism.n_parameters(z[:, mechanism.inputs])
-            pools.append((noise - noise.mean(axis=0)) * np.sqrt(len(z) / max(freedom, 1.0)))
+        for index, mechanism in enumerate(self.mechanisms):
+            inputs, outputs = self.seen_by(index)
+            noise = mechanism.noise(inputs, outputs)
+            freedom = len(noise) - mechanism.n_parameters(inputs)
+            pools.append((noise - noise.mean(axis=0)) * np.sqrt(len(noise) / max(freedom, 1.0)))
         return pools
 
     def _scaled(self, rows: Array) -> Array:

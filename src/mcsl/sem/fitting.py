@@ -26,7 +26,7 @@ def fit_sem(graph: CausalGraph, data: Any, *, max_rows: int = 3000, seed: int = 
     `data` is a Problem, or anything that `learn` takes with a column for each variable of the graph.
     Rows with missing values are left out; of what remains at most `max_rows` are used, drawn at random.
     """
-    problem = data if isinstance(data, Problem) else Problem.from_dataset(_columns(to_dataset(data), graph))
+    problem = data if isinstance(data, Problem) else _of_table(data, graph)
     if graph.names != problem.names:
         raise GraphError("The graph and the table must name the same variables in the same order.")
     complete = np.flatnonzero(np.isfinite(problem.dataset.values).all(axis=1))
@@ -46,12 +46,12 @@ def fit_sem(graph: CausalGraph, data: Any, *, max_rows: int = 3000, seed: int = 
             x = z[:, inputs]
             splines = [SplineFeatures.of(x, k)(x) for k in range(len(inputs)) if np.ptp(x[:, k]) > 0]
             design = np.column_stack([np.zeros((len(x), 0)), *splines])
-            for column in variable.outputs:
-                scales[column] = choose_scale(values[:, column], design)
-                z[:, column] = scales[column].forward(values[:, column])
             outputs = list(variable.outputs)
             measured = observed[:, outputs].all(axis=1)
             check_rows(values[measured], FEWEST_ROWS)
+            for column in outputs:
+                scales[column] = choose_scale(values[measured, column], design[measured])
+                z[:, column] = scales[column].forward(values[:, column])
             mechanisms[index] = fit_mechanism(
                 inputs, outputs, x[measured], z[np.ix_(measured, outputs)], folds[measured]
             )
@@ -62,12 +62,15 @@ def fit_sem(graph: CausalGraph, data: Any, *, max_rows: int = 3000, seed: int = 
         values=values,
         scales=tuple(scales),
         mechanisms=tuple(mechanisms[index] for index in range(len(problem.variables))),
+        observed=observed,
     )
 
 
-def _columns(dataset: Dataset, graph: CausalGraph) -> Dataset:
-    """Return the columns that the graph names, in its order."""
+def _of_table(data: Any, graph: CausalGraph) -> Problem:
+    """Return the columns that the graph names, in its order, as a problem."""
+    dataset = to_dataset(data, allow_missing=True)
     absent = [name for name in graph.names if name not in dataset.names]
     if absent:
         raise GraphError(f"The table has no column for {', '.join(absent)}, which the graph names.")
-    return Dataset(dataset.values[:, [dataset.names.index(name) for name in graph.names]], graph.names)
+    places = [dataset.names.index(name) for name in graph.names]
+    return Problem.from_dataset(Dataset(dataset.values[:, places], graph.names))

@@ -22,6 +22,8 @@ Arrays = dict[str, NDArray[Any]]
 def pack_sem(sem: FittedSEM) -> tuple[dict[str, Any], Arrays]:
     """Return what is needed to build the model again: a document for JSON, and arrays by name."""
     arrays: Arrays = {"sem/values": sem.values}
+    if not sem.observed.all():
+        arrays["sem/observed"] = sem.observed
     mechanisms = []
     for number, mechanism in enumerate(sem.mechanisms):
         place = f"sem/{number}"
@@ -83,7 +85,9 @@ def unpack_sem(
         causes = [variables[graph.names.index(name)] for name in graph.parents(variable.name)]
         allowed = {*variable.own_past, *(column for cause in causes for column in cause.inputs)}
         _require(set(mechanism.inputs) <= allowed, "a mechanism reads what is no cause")
-    return FittedSEM(graph, variables, columns, values, scales, mechanisms)
+    observed = arrays.get("sem/observed", np.array(True))
+    _require(observed.dtype == bool and observed.shape in ((), values.shape), "it mistakes what was measured")
+    return FittedSEM(graph, variables, columns, values, scales, mechanisms, observed=observed)
 
 
 def _mechanism(

@@ -164,12 +164,10 @@ def _prediction(sem: FittedSEM) -> Finding:
 
 def _independence(sem: FittedSEM) -> Finding:
     """Test for every variable that its noise is independent of its causes."""
-    z = sem.scaled_values()
-    rows = np.linspace(0, len(z) - 1, min(len(z), _MOST_ROWS)).astype(int)
     p_values = {}
-    for name, mechanism in zip(sem.graph.names, sem.mechanisms, strict=True):
+    for index, (name, mechanism) in enumerate(zip(sem.graph.names, sem.mechanisms, strict=True)):
         if mechanism.inputs:
-            inputs, outputs = z[rows][:, mechanism.inputs], z[rows][:, mechanism.outputs]
+            inputs, outputs = sem.seen_by(index, most=_MOST_ROWS)
             p_values[name] = hsic_test(inputs, mechanism.noise(inputs, outputs))
     dependent = [name for name, p in p_values.items() if p < _SIGNIFICANCE / len(p_values)]
     if not dependent:
@@ -193,13 +191,12 @@ def _independence(sem: FittedSEM) -> Finding:
 
 def _direction(sem: FittedSEM) -> Finding:
     """Find effects that are straight lines of their causes with normal noise: these fit both ways."""
-    z = sem.scaled_values()
     figures: dict[str, float] = {}
     open_ended = []
-    for name, mechanism in zip(sem.graph.names, sem.mechanisms, strict=True):
+    for index, (name, mechanism) in enumerate(zip(sem.graph.names, sem.mechanisms, strict=True)):
         if not sem.graph.parents(name):
             continue
-        inputs, outputs = z[:, mechanism.inputs], z[:, mechanism.outputs]
+        inputs, outputs = sem.seen_by(index)
         noise = mechanism.noise(inputs, outputs)
         figures[name] = min(normality_test(column) for column in noise.T)
         error = np.mean((outputs - mechanism.mean(inputs)) ** 2)

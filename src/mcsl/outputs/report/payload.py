@@ -101,14 +101,12 @@ def _residuals(sem: FittedSEM, k: int) -> list[dict[str, Any]]:
     mechanism = sem.mechanisms[k]
     if not mechanism.inputs:
         return []
-    z = sem.scaled_values()
-    rows = np.linspace(0, len(z) - 1, min(len(z), _MOST_POINTS)).astype(int)
-    inputs, outputs = z[rows][:, mechanism.inputs], z[rows][:, mechanism.outputs]
+    inputs, outputs = sem.seen_by(k, most=_MOST_POINTS)
     noise, predicted = mechanism.noise(inputs, outputs), mechanism.mean(inputs)
     return [
         {
             "column": sem.columns[column],
-            "rank": np.round(predicted[:, i].argsort().argsort() / max(len(rows) - 1, 1), 3),
+            "rank": np.round(predicted[:, i].argsort().argsort() / max(len(noise) - 1, 1), 3),
             "noise": np.round(noise[:, i] / (noise[:, i].std() or 1), 2),
         }
         for i, column in enumerate(mechanism.outputs[:_MOST_CURVES])
