@@ -4,6 +4,8 @@ from pathlib import Path
 
 import networkx as nx
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -200,3 +202,18 @@ def test_weights_are_edges_and_one_variable_is_a_graph():
 
 def test_figures_come_in_the_stated_order():
     assert list(evaluate(CHAIN, CHAIN).as_dict()) == ["shd", "tpr", "fdr", "f1", "sid", "n_edges"]
+
+
+def test_labelled_matrices_are_matched_by_name():
+    truth = pd.DataFrame([[0, 1, 0], [0, 0, 1], [0, 0, 0]], index=list("abc"), columns=list("abc"))
+    for rows, columns in (("abc", "abc"), ("cab", "abc"), ("bca", "cba")):
+        shuffled = truth.loc[list(rows), list(columns)]
+        assert shd(shuffled, truth) == 0
+        assert shd(shuffled, CausalGraph(truth, "abc")) == 0
+    assert shd(pl.DataFrame(truth.to_numpy(), schema=["c", "b", "a"], orient="row"), truth) == 2
+    # Columns that are only counted have no names.
+    assert shd(pd.DataFrame(truth.to_numpy()), truth) == 0
+    with pytest.raises(GraphError, match="only the truth has c and only the estimate has d"):
+        shd(truth.rename(index={"c": "d"}, columns={"c": "d"}), truth)
+    with pytest.raises(GraphError, match="only one of them names 'd'"):
+        shd(truth.rename(index={"c": "d"}), truth)

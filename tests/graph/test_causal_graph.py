@@ -36,6 +36,7 @@ def test_a_cycle_is_refused_and_named():
     ("adjacency", "names", "message"),
     [
         (np.zeros((2, 3)), ("a", "b"), "square"),
+        ([[0, np.nan], [0, 0]], ("a", "b"), "numbers only"),
         (np.zeros((2, 2)), ("a",), "as many names"),
         (np.zeros((2, 2)), ("a", "a"), "'a' is used for more than one"),
     ],

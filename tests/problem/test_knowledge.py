@@ -189,3 +189,11 @@ def test_a_pruner_that_forgets_required_edges_is_corrected():
     recipe = replace(mcsl.Recipe.additive(), pruner=Nothing())
     result = mcsl.learn(table(0), recipe, knowledge=mcsl.Knowledge(required=[("f", "a")]))
     assert result.graph.edges == (("f", "a"),)
+
+
+def test_a_labelled_matrix_is_read_by_its_labels():
+    matrix = pd.DataFrame(-1, index=list("cab"), columns=list("abc"))
+    matrix.loc["c", "a"] = 1
+    matrix.loc["b", "c"] = 0
+    found = mcsl.Knowledge.from_matrix(matrix)
+    assert (found.required, found.forbidden) == ((("c", "a"),), (("b", "c"),))

@@ -105,6 +105,7 @@ def test_a_direct_curve_holds_the_other_causes_and_a_total_one_does_not(model):
     assert np.diff(total.mean) == pytest.approx([2 * np.sin(1) - 1] * 2, abs=0.2)
     assert ((direct.low < direct.mean) & (direct.mean < direct.high)).all()
     assert direct.to_frame().columns == ["a", "mean", "low", "high"]
+    assert replace(direct, cause="high").to_frame().columns == ["do(high)", "mean", "low", "high"]
     with pytest.raises(mcsl.GraphError, match="'c' is no direct cause of 'a'"):
         model.effect_curve("c", "a")
 

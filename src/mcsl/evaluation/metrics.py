@@ -1,8 +1,9 @@
 """How far an estimated graph is from the truth.
 
-Graphs are CausalGraphs, matched by name, or square arrays, matched by position, whose non-zero entries
-are edges from row to column. An estimate in an array may have cycles. A two-way edge then counts as the two
-edges it is, except in the SHD, where a pair of variables is right or wrong once.
+Graphs are CausalGraphs or square matrices whose non-zero entries are edges from row to column. They are
+matched by name where both have names, as labelled frames do, and by position otherwise. An estimate in a
+matrix may have cycles. A two-way edge then counts as the two edges it is, except in the SHD, where a pair of
+variables is right or wrong once.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mcsl.errors import GraphError
 from mcsl.graph import CausalGraph, is_acyclic
+from mcsl.graph.labels import read_matrix
 
 Adjacency = NDArray[np.bool_]
 
@@ -86,16 +88,16 @@ def _sid(guess: Adjacency, true: Adjacency) -> int | None:
 
 def _align(estimate: CausalGraph | ArrayLike, truth: CausalGraph | ArrayLike) -> tuple[Adjacency, Adjacency]:
     """Return both adjacency matrices with the variables in the truth's order."""
-    guess, true = _adjacency(estimate, "estimate"), _adjacency(truth, "truth")
-    if isinstance(estimate, CausalGraph) and isinstance(truth, CausalGraph):
-        missing = ", ".join(name for name in truth.names if name not in estimate.names)
-        unknown = ", ".join(name for name in estimate.names if name not in truth.names)
+    (guess, found), (true, names) = _adjacency(estimate, "estimate"), _adjacency(truth, "truth")
+    if found and names:
+        missing = ", ".join(name for name in names if name not in found)
+        unknown = ", ".join(name for name in found if name not in names)
         if missing or unknown:
             raise GraphError(
                 "Both graphs must have the same variables, but only the truth has "
                 f"{missing or 'none'} and only the estimate has {unknown or 'none'}."
             )
-        place = [estimate.names.index(name) for name in truth.names]
+        place = [found.index(name) for name in names]
         guess = guess[np.ix_(place, place)]
     if guess.shape != true.shape:
         raise GraphError(
@@ -105,10 +107,11 @@ def _align(estimate: CausalGraph | ArrayLike, truth: CausalGraph | ArrayLike) ->
     return guess, true
 
 
-def _adjacency(graph: CausalGraph | ArrayLike, which: str) -> Adjacency:
+def _adjacency(graph: CausalGraph | ArrayLike, which: str) -> tuple[Adjacency, tuple[str, ...]]:
+    """Return which edges there are, and the names of the variables if there are any."""
     if isinstance(graph, CausalGraph):
-        return graph.adjacency
-    matrix = np.asarray(graph, dtype=float)
+        return graph.adjacency, graph.names
+    matrix, names = read_matrix(graph)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise GraphError(f"`{which}` must be a square matrix. Got shape {matrix.shape} instead.")
     if np.isnan(matrix).any():
@@ -116,4 +119,4 @@ def _adjacency(graph: CausalGraph | ArrayLike, which: str) -> Adjacency:
     adjacency: Adjacency = matrix != 0
     if adjacency.diagonal().any():
         raise GraphError(f"`{which}` has an edge from a variable to itself; its diagonal must be 0.")
-    return adjacency
+    return adjacency, names

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mcsl.errors import CyclicGraphError, GraphError
 from mcsl.graph import formats, packages
+from mcsl.graph.labels import read_matrix
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -29,7 +30,10 @@ class CausalGraph:
     names: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        adjacency = np.array(self.adjacency) != 0
+        matrix = read_matrix(self.adjacency)[0]
+        if np.isnan(matrix).any():
+            raise GraphError("An adjacency matrix must have numbers only; write 0 where there is no edge.")
+        adjacency = matrix != 0
         names = tuple(str(name) for name in self.names)
         if adjacency.ndim != 2 or adjacency.shape[0] != adjacency.shape[1]:
             raise GraphError(f"An adjacency matrix must be square. Got shape {adjacency.shape} instead.")

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from mcsl.data.sources import read_bytes
 from mcsl.errors import KnowledgeError
 from mcsl.graph.causal_graph import find_cycle
+from mcsl.graph.labels import read_matrix
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -67,14 +68,16 @@ class Knowledge:
     def from_matrix(cls, matrix: ArrayLike, names: Sequence[str] | None = None) -> Knowledge:
         """Read a partial graph: 1 for a required edge, 0 for a forbidden one, -1 or NaN for an open one.
 
-        Rows cause columns and the diagonal is not read. The names of a labelled frame are its own.
+        Rows cause columns and the diagonal is not read. The names of a labelled frame are its own, and its
+        rows may come in another order than its columns.
         """
-        names = [str(name) for name in (getattr(matrix, "columns", ()) if names is None else names)]
-        values = np.array(matrix, dtype=float)
+        values, labels = read_matrix(matrix)
+        names = labels if names is None else [str(name) for name in names]
         if values.shape != (len(names), len(names)):
             raise KnowledgeError(
                 f"{len(names)} names need a square matrix. Got shape {values.shape} instead."
             )
+        values = values.astype(float)
         np.fill_diagonal(values, -1.0)
         odd = values[~(np.isin(values, (0.0, 1.0, -1.0)) | np.isnan(values))]
         if odd.size:

@@ -58,10 +58,12 @@ class EffectCurve:
     level: float
 
     def to_frame(self) -> pl.DataFrame:
-        """Return the curve as a table, a row a point."""
+        """Return the curve as a table, a row a point: the cause by its name, or do(name), then the band."""
         import polars as pl
 
-        return pl.DataFrame({self.cause: self.grid, "mean": self.mean, "low": self.low, "high": self.high})
+        band = {"mean": self.mean, "low": self.low, "high": self.high}
+        cause = f"do({self.cause})" if self.cause in band else self.cause
+        return pl.DataFrame({cause: self.grid, **band})
 
 
 def average_effect(
