@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from mcsl.errors import OutputError
 
-_PARTIAL = ".partial"
+_LEFT_OVER = re.compile(r"\..+\.[0-9a-f]{8}\.partial")
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> Path:
@@ -27,11 +28,13 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> Path:
     return path
 
 
-def write_together(files: Mapping[str, bytes], directory: str | os.PathLike[str]) -> Path:
+def write_together(
+    files: Mapping[str, bytes], directory: str | os.PathLike[str], *, outdated: Iterable[str] = ()
+) -> Path:
     """Write files to a temporary directory and then move them to theirs, which is made if need be.
 
     A failure before the move leaves everything as it was. Files of other names are never touched, except for
-    what was killed while it was written.
+    those that the new ones make `outdated`, which are removed, and what was killed while it was written.
     """
     directory = Path(directory)
     target = directory.resolve()
@@ -45,6 +48,8 @@ def write_together(files: Mapping[str, bytes], directory: str | os.PathLike[str]
             if target.exists():
                 for name in files:
                     (partial / name).replace(target / name)
+                for name in set(outdated) - set(files):
+                    (target / name).unlink(missing_ok=True)
             else:
                 partial.rename(target)
         finally:
@@ -63,7 +68,7 @@ def make_directory(directory: str | os.PathLike[str]) -> Path:
 
 def is_partial(name: str) -> bool:
     """Whether a file of this name is left over from writing that was killed."""
-    return name.startswith(".") and name.endswith(_PARTIAL)
+    return _LEFT_OVER.fullmatch(name) is not None
 
 
 def remove_partials(directory: Path) -> None:
@@ -74,7 +79,7 @@ def remove_partials(directory: Path) -> None:
 
 
 def _partial(directory: Path, name: str) -> Path:
-    return directory / f".{name}.{secrets.token_hex(4)}{_PARTIAL}"
+    return directory / f".{name}.{secrets.token_hex(4)}.partial"
 
 
 def _write_through(path: Path, content: bytes) -> None:

@@ -163,6 +163,21 @@ def test_what_was_killed_while_it_was_written_is_cleared_away(result, tmp_path):
     assert set(content(tmp_path)) == FILES
 
 
+def test_hidden_files_of_others_are_left_alone(result, tmp_path):
+    (tmp_path / ".download.partial").write_text("somebody's")
+    with pytest.raises(OutputError, match="is not empty"):
+        write_result(result, tmp_path)
+    write_result(result, tmp_path, force=True)
+    assert (tmp_path / ".download.partial").read_text() == "somebody's"
+
+
+def test_what_an_earlier_result_had_and_this_one_lacks_is_removed(result, tmp_path):
+    for name in ("consensus.csv", "stability.csv", "lags.csv", "report.html", "notes.txt"):
+        (tmp_path / name).write_text("of an earlier run")
+    write_result(result, tmp_path, force=True)
+    assert set(content(tmp_path)) == {*FILES, "notes.txt"}
+
+
 def test_a_file_in_the_way_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file", tmp_path / "file" / "below"):

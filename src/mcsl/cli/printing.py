@@ -11,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 
 from mcsl.edge_table import EdgeRow
-from mcsl.outputs.files import result_edges
 
 if TYPE_CHECKING:
     from mcsl.diagnosis import RootCauseResult
@@ -33,7 +32,7 @@ MEANINGS = {
 
 def print_result(result: Result) -> None:
     """Print the edges, surest first, and how training ended."""
-    print_edges(result_edges(result), result.graph.n_variables, result.n_samples)
+    print_edges(result.edge_rows(), result.graph.n_variables, result.n_samples)
     if result.cut_edges:
         cut = ", ".join(f"{cause} → {effect}" for cause, effect in result.cut_edges)
         _print(f"Cut to break cycles, weakest first: {cut}.")

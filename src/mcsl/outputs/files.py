@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 UNFINISHED = {"halves.jsonl", DIRECTORY}
 """What an interrupted run leaves for the next to go on with; a directory of these alone counts as empty."""
 
+_NOT_ALWAYS = ("lags.csv", "stability.csv", "consensus.csv", "report.html")
+"""What a result has only at times; from an earlier run, it would speak of another graph."""
+
 
 def is_unfinished(directory: Path) -> bool:
     """Whether there is anything in a directory to go on with."""
@@ -47,7 +50,7 @@ def write_result(
     All of it and the fitted model are in result.mcsl too, for `load_result`.
     Where there are lags, also lags.csv: a test of every lag of every edge.
     Where half-samples were counted, also stability.csv and the consensus graph, consensus.csv.
-    A directory that has files in it is refused unless `force`, which replaces the files of the same names
+    A directory that has files in it is refused unless `force`, which replaces the files of an earlier result
     and leaves others alone. `command` is recorded in result.json; `also` holds further files by name.
     """
     from mcsl.outputs.saving import to_bytes
@@ -57,7 +60,7 @@ def write_result(
     trace_columns = [field.name for field in fields(TraceRow)]
     files: dict[str, str | bytes] = {
         "adjacency.csv": to_matrix_csv(result.graph.adjacency.astype(int), result.graph.names),
-        "edges.csv": to_csv(EdgeRow._fields, result_edges(result)),
+        "edges.csv": to_csv(EdgeRow._fields, result.edge_rows()),
         "probabilities.csv": to_matrix_csv(result.edge_probabilities, result.graph.names),
         "trace.csv": to_csv(trace_columns, map(astuple, result.trace)),
         "result.json": to_json(_provenance(result, command)),
@@ -70,7 +73,7 @@ def write_result(
         consensus = result.stability.consensus
         files["stability.csv"] = to_csv(StabilityRow._fields, stability_rows(result.stability))
         files["consensus.csv"] = to_matrix_csv(consensus.adjacency.astype(int), consensus.names)
-    return write_texts({**files, **(also or {})}, directory, force=force)
+    return write_texts({**files, **(also or {})}, directory, force=force, outdated=_NOT_ALWAYS)
 
 
 def write_pruned(
@@ -141,12 +144,16 @@ def check_directory(directory: str | os.PathLike[str], *, force: bool = False) -
 
 
 def write_texts(
-    texts: Mapping[str, str | bytes], directory: str | os.PathLike[str], *, force: bool = False
+    texts: Mapping[str, str | bytes],
+    directory: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    outdated: Iterable[str] = (),
 ) -> Path:
     """Write all files or none; see `write_together`."""
     check_directory(directory, force=force)
     contents = {name: text.encode() if isinstance(text, str) else text for name, text in texts.items()}
-    return write_together(contents, directory)
+    return write_together(contents, directory, outdated=outdated)
 
 
 def to_matrix_csv(matrix: ArrayLike, names: Sequence[str]) -> str:
@@ -167,11 +174,6 @@ def _cell(value: Any) -> str:
     # Blanks at the ends would be lost on reading, as the comma would be.
     needs_quotes = re.search(r'[,"\r\n]|^\s|\s$', text)
     return '"' + text.replace('"', '""') + '"' if needs_quotes else text
-
-
-def result_edges(result: Result) -> list[EdgeRow]:
-    """Return all edges that learning and pruning looked at."""
-    return result.edge_rows()
 
 
 class StabilityRow(NamedTuple):
