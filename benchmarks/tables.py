@@ -1,4 +1,7 @@
-"""Write the tables of docs/results from the stored lines, computing nothing: `python -m benchmarks.tables`.
+"""The tables of docs/results, written from the stored lines; nothing is computed.
+
+    python -m benchmarks.tables                          # write docs/results
+    python -m benchmarks.tables --results mine.jsonl     # print the tables of other lines, and write nothing
 
 The lines are those of `benchmarks.run`, those that `benchmarks.recipe.run` and
 `benchmarks.vector_series.run` have on the same tables for our own recipes, and those of
@@ -7,8 +10,8 @@ The lines are those of `benchmarks.run`, those that `benchmarks.recipe.run` and
 
 from __future__ import annotations
 
+import argparse
 import csv
-import json
 from collections import defaultdict
 from pathlib import Path
 
@@ -17,6 +20,7 @@ from benchmarks.ambiguities import AMBIGUITIES, Reading
 from benchmarks.ambiguities import RESULTS as OTHER_READINGS
 from benchmarks.readme import markdown_table, put_table
 from benchmarks.run import METHODS, RESULTS, is_unit_free, read_own
+from benchmarks.run import read as read_lines
 from benchmarks.scenarios import TABLES
 
 HERE = Path(__file__).parent
@@ -31,7 +35,7 @@ Cells = dict[tuple[str, bool, str], list[dict]]
 
 def read() -> Cells:
     """Return the runs of each cell: a scenario, whether it is standardised, and a method."""
-    rows = _lines(RESULTS)
+    rows = read_lines(RESULTS)
     taken = {(row["scenario"], row["method"], row["seed"]) for row in rows}
     for row in read_own():
         key = row["scenario"], row["method"], row["seed"]
@@ -41,6 +45,11 @@ def read() -> Cells:
             # seconds say more.
             counted = "cpu_seconds" if row["method"] == "additive" else "seconds"
             rows.append(row | {"cpu_seconds": row.get(counted, row.get("cpu_seconds"))})
+    return by_cell(rows)
+
+
+def by_cell(rows: list[dict]) -> Cells:
+    """Sort runs into cells; methods that do not depend on units stand in those of both."""
     cells: Cells = defaultdict(list)
     for row in rows:
         both = is_unit_free(METHODS[row["method"]], row["scenario"])
@@ -49,12 +58,29 @@ def read() -> Cells:
     return dict(cells)
 
 
-def _lines(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def main() -> None:
-    cells = read()
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--results", type=Path, help="print the tables of these lines instead")
+    results = parser.parse_args().results
+    if results:
+        print(printed(by_cell(read_lines(results))))
+    else:
+        write(read())
+
+
+def printed(cells: Cells) -> str:
+    """Return the tables that have a run."""
+    return "\n\n".join(
+        f"Table {table}. {accuracy(cells, list(scenarios), standardized)}"
+        for table, scenarios in TABLES.items()
+        for standardized in (False, True)
+        if any(key[0] in scenarios and key[1] == standardized for key in cells)
+    )
+
+
+def write(cells: Cells) -> None:
     for table, scenarios in TABLES.items():
         for standardized in (False, True):
             written = accuracy(cells, list(scenarios), standardized)
@@ -166,7 +192,7 @@ def ambiguities(cells: Cells) -> str:
         (_scenario(line, model), line["method"]): _told(line) for line in _paper() for model in _models(line)
     }
     runs = defaultdict(list)
-    for row in _lines(OTHER_READINGS):
+    for row in read_lines(OTHER_READINGS):
         runs[row["ambiguity"], row["scenario"], row["method"], row["reading"]].append(row)
     rows = []
     for name, (scenarios, methods, readings, _) in AMBIGUITIES.items():

@@ -1,5 +1,7 @@
 """The tables in the documentation are those that the stored results give."""
 
+import json
+import sys
 from importlib import import_module
 
 import pytest
@@ -12,6 +14,7 @@ def test_the_page_shows_the_stored_results(name, tmp_path, monkeypatch):
     copy = tmp_path / "page.md"
     copy.write_text(written, encoding="utf-8")
     monkeypatch.setattr(tables, "PAGE", copy)
+    monkeypatch.setattr(sys, "argv", [name])
     tables.main()
     assert copy.read_text(encoding="utf-8") == written
 
@@ -22,6 +25,24 @@ def test_the_csv_beside_the_page_is_that_of_the_stored_results(tmp_path, monkeyp
     monkeypatch.setattr(tables, "PAGE", tmp_path / "index.md")
     tables.write_csv(tables.read())
     assert (tmp_path / "comparison.csv").read_bytes() == written
+
+
+def test_lines_of_ones_own_are_printed_and_nothing_is_written(tmp_path, monkeypatch, capsys):
+    tables = import_module("benchmarks.tables")
+    run = {"scenario": "gp-ER1-10", "standardized": False, "seed": 1000, "method": "MCSL-MLP"}
+    line = json.dumps({**run, "status": "ok", "shd": 3, "tpr": 0.5, "acyclic": True})
+    (tmp_path / "mine.jsonl").write_text(f"{line}\n")
+    monkeypatch.setattr(tables, "PAGE", tmp_path / "index.md")
+    monkeypatch.setattr(sys, "argv", ["tables", "--results", str(tmp_path / "mine.jsonl")])
+    tables.main()
+    assert capsys.readouterr().out.splitlines() == [
+        "Table 1. Raw data. Sortability by variance and R²: not recorded.",
+        "",
+        "| method | gp-ER1-10 |",
+        "| --- | --- |",
+        "| MCSL-MLP | 3.0 ± 0.0, 0.50 (1) |",
+    ]
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.jsonl"]
 
 
 def test_a_page_without_the_marks_is_refused(tmp_path):
