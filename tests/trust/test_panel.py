@@ -137,6 +137,12 @@ def test_columns_that_count_the_rows_are_named(column, counts):
         assert finding(result, "counters").sentence.startswith("x2 counts the rows")
 
 
+@pytest.mark.parametrize(("n_samples", "few"), [(99, True), (100, False)])
+def test_few_rows_are_said(n_samples, few):
+    result = mcsl.learn(np.random.default_rng(0).standard_normal((n_samples, 3)), "additive")
+    assert ("rows" in verdicts(result)) == few
+
+
 def test_groups_and_lags_are_assessed_too():
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((2, 500))

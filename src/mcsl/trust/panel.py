@@ -27,6 +27,8 @@ _AS_GOOD = 1.02
 _NEAR = 10.0
 """An edge is borderline if its p-value is within this factor of the level."""
 _OFTEN = 0.5
+_ENOUGH_ROWS = 100
+_ROWS_PER_VARIABLE = 2
 _ROUNDING = 1e-6
 """Steps of a clock are equal but for so small a share of them."""
 _ALIKE = 4.0
@@ -51,7 +53,8 @@ def assess_trust(
     `level` is that of the pruner's test, None if there was none; without a fitted model the checks of
     mechanisms are left out. `one_variance` says that all noises were assumed to have the same.
     """
-    findings = [_search(stop_reason, cut_edges), *_counters(problem), *_scale(graph, problem, standardized)]
+    findings = [_search(stop_reason, cut_edges), *_rows(problem), *_counters(problem)]
+    findings += _scale(graph, problem, standardized)
     if sem is not None and graph.n_edges:
         findings += [_prediction(sem), _independence(sem), _direction(sem)]
         if one_variance:
@@ -78,6 +81,22 @@ def _search(stop_reason: StopReason, cut_edges: Sequence[tuple[str, str]]) -> Fi
         )
     verdict: Verdict = "bad" if stop_reason is StopReason.NOT_FINITE else "caution"
     return Finding("search", verdict, f"{sentence}.", f"{advice[:1].upper()}{advice[1:]}.")
+
+
+def _rows(problem: Problem) -> list[Finding]:
+    """Say where rows are so few that the best of all that a search has tried looks better than it is."""
+    n, d = problem.n_samples, problem.n_variables
+    if n >= max(_ENOUGH_ROWS, _ROWS_PER_VARIABLE * d):
+        return []
+    return [
+        Finding(
+            "rows",
+            "caution",
+            f"{n} rows are few for {d} variables: more false edges pass than the tests promise.",
+            "Count on the edges that return in half-samples.",
+            {"rows": float(n)},
+        )
+    ]
 
 
 def _counters(problem: Problem) -> list[Finding]:
