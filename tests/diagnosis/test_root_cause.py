@@ -161,7 +161,7 @@ def test_mistakes_are_told_in_one_sentence(tables):
         mcsl.root_cause(tables[1], cannot_be_root="site", **options)
     with pytest.raises(SettingsError, match="rules out every candidate"):
         mcsl.root_cause(tables[1], anomalous=["site"], cannot_be_root=["site"], **options)
-    with pytest.raises(SettingsError, match="`lags` must be >= 0"):
+    with pytest.raises(SettingsError, match="`lags` must be a whole number >= 0"):
         mcsl.root_cause(tables[1], lags=-1, **options)
     with pytest.raises(SettingsError, match="no variable in common"):
         mcsl.root_cause(tables[1], known_graph=CausalGraph(np.zeros((2, 2)), ("a", "b")), **options)

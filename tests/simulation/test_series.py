@@ -79,5 +79,5 @@ def test_waves_have_unit_variance():
 
 
 def test_negative_lags_are_refused():
-    with pytest.raises(SettingsError, match=r"`lags` must be at least 0\. Got -1 instead\."):
+    with pytest.raises(SettingsError, match=r"`lags` must be a whole number >= 0\. Got -1 instead\."):
         example(lags=-1)

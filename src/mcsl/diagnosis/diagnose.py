@@ -19,6 +19,7 @@ from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.learning import learn
 from mcsl.recipe import Recipe
+from mcsl.settings import whole_number
 
 GraphOf = Literal["causes", "calls"]
 
@@ -52,8 +53,7 @@ def root_cause(
     Mechanisms of normal operation then tell whose noise is anomalous from whose anomaly is explained.
     Variables in `cannot_be_root` are never in the ranking.
     """
-    if lags < 0:
-        raise SettingsError(f"`lags` must be >= 0. Got {lags} instead.")
+    lags, seed = whole_number("lags", lags), whole_number("seed", seed)
     began = time.perf_counter()
     periods = read_periods(data, baseline)
     _check_names("target", [] if target is None else [target], periods)

@@ -13,6 +13,7 @@ from mcsl.data import Dataset
 from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import closure
+from mcsl.settings import whole_number
 from mcsl.simulation.graphs import simulate_dag
 from mcsl.simulation.series import SeriesModel
 from mcsl.simulation.settings import check_at_least, check_choice
@@ -101,6 +102,7 @@ def simulate_incident(
     Decoys, at most one in ten variables when `n_decoys` is None, have shifted since the baseline, by as much,
     and never reach a variable which the fault reaches. `missing` is the share of values lost, as NaN.
     """
+    lags, seed = whole_number("lags", lags), whole_number("seed", seed)
     check_at_least("n_variables", n_variables, 2)
     check_at_least("n_baseline", n_baseline, 1)
     check_at_least("n_incident", n_incident, 1)

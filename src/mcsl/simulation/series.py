@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mcsl.data import Dataset
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import topological_order
+from mcsl.settings import whole_number
 from mcsl.simulation.graphs import GraphKind, Hubs, simulate_dag
 from mcsl.simulation.settings import check_at_least
 
@@ -135,7 +136,7 @@ def simulate_series(
     Graph and functions, and noise, have random streams of their own: the same seed gives the same model
     and the same noise whatever the length and the intervention.
     """
-    model_rng, noise_rng = np.random.default_rng(seed).spawn(2)
+    model_rng, noise_rng = np.random.default_rng(whole_number("seed", seed)).spawn(2)
     model = simulate_series_model(
         n_variables, degree, model_rng, lags=lags, graph=graph, hubs=hubs, persistence=persistence
     )
@@ -157,7 +158,7 @@ def simulate_series_model(
     An edge acts at a random non-empty set of the lags 0, ..., `lags`, all sets being equally likely. The
     noise has variance one, and every a_i is drawn from U(`persistence`).
     """
-    check_at_least("lags", lags, 0)
+    lags = whole_number("lags", lags)
     dag = simulate_dag(n_variables, degree, rng, kind=graph, hubs=hubs)
     chosen: dict[tuple[str, str], tuple[int, ...]] = {}
     for edge in dag.edges:
