@@ -135,3 +135,6 @@ def test_mistakes_exit_with_2_and_a_sentence(simulated, tmp_path, capsys):
     assert "`target` names 'y', which is no column; there are x1, x2" in capsys.readouterr().err
     assert main([*arguments, "--metric", "latency", "--out", str(tmp_path / "out")]) == 2
     assert "rows of names above" in capsys.readouterr().err
+    assert main([*arguments, "--lags", "620", "--out", str(tmp_path / "out")]) == 2
+    assert "`lags` must be at most 580, so that 20 of the 600 rows" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

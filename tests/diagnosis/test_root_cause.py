@@ -172,6 +172,16 @@ def test_mistakes_are_told_in_one_sentence(tables):
         mcsl.root_cause(gone, target="site", **options)
 
 
+def test_lags_leave_enough_of_the_baseline(tables):
+    options = {"baseline": tables[0][:25], "target": "site", "known_graph": CHAIN}
+    assert mcsl.root_cause(tables[1], lags=5, **options).lags == 5
+    for lags in (6, 40):
+        with pytest.raises(SettingsError, match=f"must be at most 5, so that 20 of the 25 .* Got {lags} ins"):
+            mcsl.root_cause(tables[1], lags=lags, **options)
+    with pytest.raises(SettingsError, match="`lags` must be at most 380"):
+        mcsl.root_cause(pl.concat(tables), baseline=400, lags=401)
+
+
 def test_simulated_incidents_are_explained_with_their_lags():
     right = 0
     for seed in range(6):

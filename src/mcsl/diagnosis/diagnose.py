@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from mcsl.data import Dataset, SeriesTable
+from mcsl.data import MIN_SAMPLES, Dataset, SeriesTable
 from mcsl.diagnosis.evidence import Evidence
 from mcsl.diagnosis.periods import Periods, read_periods
 from mcsl.diagnosis.ranking import rank
@@ -56,6 +56,7 @@ def root_cause(
     lags, seed = whole_number("lags", lags), whole_number("seed", seed)
     began = time.perf_counter()
     periods = read_periods(data, baseline)
+    _check_lags(lags, len(periods.normal))
     _check_names("target", [] if target is None else [target], periods)
     _check_names("anomalous", anomalous or [], periods)
     _check_names("cannot_be_root", cannot_be_root, periods)
@@ -101,6 +102,15 @@ def root_cause(
         seed=seed,
         timings={"read": read - began, "graph": learned - read, "rank": time.perf_counter() - learned},
     )
+
+
+def _check_lags(lags: int, n_baseline: int) -> None:
+    most = n_baseline - MIN_SAMPLES
+    if lags > most:
+        raise SettingsError(
+            f"`lags` must be at most {most}, so that {MIN_SAMPLES} of the {n_baseline} rows of the baseline "
+            f"have all of their past. Got {lags} instead."
+        )
 
 
 def _check_names(option: str, named: Sequence[str], periods: Periods) -> None:
