@@ -137,4 +137,7 @@ def test_mistakes_exit_with_2_and_a_sentence(simulated, tmp_path, capsys):
     assert "rows of names above" in capsys.readouterr().err
     assert main([*arguments, "--lags", "620", "--out", str(tmp_path / "out")]) == 2
     assert "`lags` must be at most 580, so that 20 of the 600 rows" in capsys.readouterr().err
+    simulate = ["simulate-incident", "--variables", "5", "--seed", "1", "--lags", "1000"]
+    assert main([*simulate, "--out", str(tmp_path / "out")]) == 2
+    assert "`lags` must be below the 620 rows of baseline and incident. Got 1000" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

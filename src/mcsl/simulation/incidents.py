@@ -106,6 +106,11 @@ def simulate_incident(
     check_at_least("n_variables", n_variables, 2)
     check_at_least("n_baseline", n_baseline, 1)
     check_at_least("n_incident", n_incident, 1)
+    if lags >= n_baseline + n_incident:
+        raise SettingsError(
+            f"`lags` must be below the {n_baseline + n_incident} rows of baseline and incident. "
+            f"Got {lags} instead."
+        )
     if not 0 <= n_before < n_incident:
         raise SettingsError(f"`n_before` must be at least 0 and below `n_incident`. Got {n_before} instead.")
     if fault is not None:
