@@ -1,9 +1,11 @@
 import csv
 import json
+import sys
 
 import pytest
 
 from mcsl.cli import main
+from mcsl.errors import OutputError
 
 METRICS = """service,{names},{names}
 metric,{latency},{errors}
@@ -68,6 +70,36 @@ def test_a_simulated_incident_is_written_and_explained(simulated, ranked):
 def test_the_pictures_are_there(ranked):
     assert (ranked / "graph.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (ranked / "graph.svg").read_text()
+
+
+def test_without_matplotlib_the_ranking_comes_without_pictures(simulated, tmp_path, capsys, monkeypatch):
+    place, answer = simulated
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    arguments = [place / "incident.csv", "--baseline", place / "baseline.csv", "--target", answer["target"]]
+    arguments += ["--known-graph", place / "truth.csv", "--out", tmp_path / "out"]
+    assert main(["root-cause", *map(str, arguments)]) == 0
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "ranking.json",
+        "ranking.csv",
+        "adjacency.csv",
+    }
+    said = capsys.readouterr()
+    assert said.err.startswith("graph.png and graph.svg are left out. Pictures need matplotlib")
+    assert "pip install '.[plots]'" in said.err
+    assert "own-noise" in said.out
+    assert said.out.endswith(f"Results are in {tmp_path / 'out'}.\n")
+
+
+def test_a_picture_that_fails_leaves_everything_as_it_was(simulated, tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise OutputError("No ink.")
+
+    place, _ = simulated
+    monkeypatch.setattr("mcsl.outputs.plots.graph_picture", fail)
+    arguments = [place / "incident.csv", "--baseline", place / "baseline.csv"]
+    arguments += ["--known-graph", place / "truth.csv", "--out", tmp_path / "out"]
+    assert main(["root-cause", *map(str, arguments)]) == 2
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_ranking_is_printed(simulated, tmp_path, capsys):

@@ -85,8 +85,8 @@ def root_cause(
 ) -> None:
     """Rank the variables by how likely each is where an incident began.
 
-    Writes ranking.csv, ranking.json (with reasons in words), adjacency.csv, graph.png and graph.svg into
-    DIR and prints the first candidates.
+    Writes ranking.csv, ranking.json (with reasons in words), adjacency.csv and, where matplotlib is
+    installed, graph.png and graph.svg into DIR, and prints the first candidates.
     """
     from mcsl.cli.session import logging_to_stderr
     from mcsl.diagnosis import root_cause
@@ -109,7 +109,7 @@ def root_cause(
             graph_of=graph_of,
             seed=seed,
         )
-        write_root_cause(result, out, force=force, command=context.obj)
+        write_root_cause(result, out, force=force, command=context.obj, pictures=_can_draw())
     _print(result)
     typer.echo(f"Results are in {out}.")
 
@@ -129,6 +129,19 @@ def _graph(path: Path) -> CausalGraph:
 
 def _names(listed: str) -> list[str]:
     return [name.strip() for name in listed.split(",") if name.strip()]
+
+
+def _can_draw() -> bool:
+    """Return whether there is matplotlib, and say how to get it where there is none."""
+    from mcsl.errors import OutputError
+    from mcsl.outputs.plots import need_matplotlib
+
+    try:
+        need_matplotlib()
+    except OutputError as missing:
+        typer.echo(f"graph.png and graph.svg are left out. {missing}", err=True)
+        return False
+    return True
 
 
 def _print(result: RootCauseResult) -> None:
