@@ -77,6 +77,22 @@ def test_a_known_graph_is_used_as_it_is_and_calls_run_against_causes(tables):
     assert by_causes.ranking == by_calls.ranking
 
 
+@pytest.mark.parametrize("name", ["graph.csv", "graph.gml"])
+def test_a_known_graph_may_be_a_file(tables, result, tmp_path, name):
+    path = mcsl.write_graph(CHAIN, tmp_path / name)
+    for known in (path, str(path)):
+        found = mcsl.root_cause(tables[1], baseline=tables[0], target="site", known_graph=known)
+        assert found.graph_is_known
+        assert found.ranking == result.ranking
+
+
+def test_what_is_no_graph_is_refused(tables):
+    with pytest.raises(SettingsError, match=r"must be a CausalGraph, .* or the path of a file\. Got ndarray"):
+        mcsl.root_cause(tables[1], baseline=tables[0], known_graph=CHAIN.adjacency)
+    with pytest.raises(DataError, match=r"There is no file nowhere\.csv"):
+        mcsl.root_cause(tables[1], baseline=tables[0], known_graph="nowhere.csv")
+
+
 def test_a_known_graph_leads_through_what_was_not_measured(tables):
     names = (*NAMES, "queue")
     longer = CausalGraph.from_edges([("database", "search"), ("search", "queue"), ("queue", "site")], names)

@@ -9,7 +9,6 @@ import typer
 
 if TYPE_CHECKING:
     from mcsl.diagnosis import RootCauseResult
-    from mcsl.graph import CausalGraph
 
 
 def root_cause(
@@ -57,7 +56,7 @@ def root_cause(
     known_graph: Annotated[
         Path | None,
         typer.Option(
-            help="Use this graph, a square matrix, instead of learning one.",
+            help="Use this graph, a square matrix, .gml, .graphml or .json, instead of learning one.",
             metavar="FILE",
             show_default=False,
         ),
@@ -105,7 +104,7 @@ def root_cause(
             if baseline and baseline.isdecimal()
             else baseline and _table(Path(baseline), wide, metric, statistic),
             cannot_be_root=_names(cannot_be_root or ""),
-            known_graph=_graph(known_graph) if known_graph else None,
+            known_graph=known_graph,
             graph_of=graph_of,
             seed=seed,
         )
@@ -118,13 +117,6 @@ def _table(path: Path, wide: bool, metric: str | None, statistic: str | None) ->
     from mcsl.data import read_metrics
 
     return read_metrics(path, metric=metric, statistic=statistic) if wide else path
-
-
-def _graph(path: Path) -> CausalGraph:
-    from mcsl.graph import CausalGraph
-    from mcsl.outputs import read_adjacency
-
-    return CausalGraph(*read_adjacency(path))
 
 
 def _names(listed: str) -> list[str]:
