@@ -108,6 +108,11 @@ def test_the_papers_rule_prefers_the_root_with_the_most_descendants(tables):
     assert found.by_paper[0] == "site"
 
 
+def test_a_candidate_that_is_not_in_the_ranking_is_named(result):
+    with pytest.raises(SettingsError, match=r"'zzz' is not in the ranking, which has the candidates '\w+', "):
+        result.candidate("zzz")
+
+
 def test_given_anomalous_variables_are_the_only_candidates(tables):
     found = mcsl.root_cause(tables[1], baseline=tables[0], anomalous=["site", "search"])
     assert {candidate.name for candidate in found.ranking} == {"site", "search"}
@@ -175,6 +180,8 @@ def test_mistakes_are_told_in_one_sentence(tables):
         mcsl.root_cause(tables[1], target="shop", **options)
     with pytest.raises(SettingsError, match="`cannot_be_root` must be a list of names"):
         mcsl.root_cause(tables[1], cannot_be_root="site", **options)
+    with pytest.raises(SettingsError, match="`anomalous` names no variable; name one, or leave it out"):
+        mcsl.root_cause(tables[1], anomalous=[], **options)
     with pytest.raises(SettingsError, match="rules out every candidate"):
         mcsl.root_cause(tables[1], anomalous=["site"], cannot_be_root=["site"], **options)
     with pytest.raises(SettingsError, match="`lags` must be a whole number >= 0"):

@@ -60,7 +60,9 @@ def root_cause(
     periods = read_periods(data, baseline)
     _check_lags(lags, len(periods.normal))
     _check_names("target", [] if target is None else [target], periods)
-    _check_names("anomalous", anomalous or [], periods)
+    _check_names("anomalous", [] if anomalous is None else anomalous, periods)
+    if anomalous is not None and not len(anomalous):
+        raise SettingsError("`anomalous` names no variable; name one, or leave it out to have them found.")
     _check_names("cannot_be_root", cannot_be_root, periods)
     # Thousands of small regressions: threads inside them would only wait for each other.
     with threadpool_limits(1):
