@@ -66,7 +66,7 @@ def assess_stability(
     if n_halves < 2 or n_halves % 2:
         raise SettingsError(f"`n_halves` must be even and at least 2. Got {n_halves} instead.")
     lags, seed = whole_number("lags", lags), whole_number("seed", seed)
-    knowledge = knowledge or Knowledge()
+    knowledge = Knowledge.of(knowledge)
     layout: dict[str, Any] = {"series": series, "time": time, "resample": resample}
     timed = follows_time(lags, missing, layout) or isinstance(data, SeriesTable)
     table = (
