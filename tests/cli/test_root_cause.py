@@ -139,6 +139,19 @@ def test_the_baseline_may_be_leading_rows(simulated, tmp_path):
     assert json.loads((out / "ranking.json").read_text())["n_incident"] == 20
 
 
+def test_several_columns_of_dates_are_left_out_and_counted(simulated, tmp_path, capsys):
+    place, _ = simulated
+    names, *rows = (place / "incident.csv").read_text().splitlines()
+    dated = [f"begun,ended,{names}", *(f"2024-05-01,2024-05-02,{row}" for row in rows)]
+    (tmp_path / "dated.csv").write_text("\n".join(dated) + "\n")
+    arguments = [tmp_path / "dated.csv", "--baseline", place / "baseline.csv"]
+    arguments += ["--known-graph", place / "truth.csv", "--out", tmp_path / "out"]
+    assert main(["root-cause", *map(str, arguments)]) == 0
+    assert "Left out 2 columns that cannot be judged, see ranking.json." in capsys.readouterr().out
+    told = json.loads((tmp_path / "out" / "ranking.json").read_text())
+    assert told["left_out"] == {"begun": "it holds dates", "ended": "it holds dates"}
+
+
 def test_one_metric_of_a_table_with_several_rows_of_names(simulated, tmp_path):
     place, answer = simulated
     for name in ("baseline", "incident"):

@@ -146,6 +146,20 @@ def test_columns_that_cannot_be_judged_are_named(tables):
     assert found.left_out == {"late": "it is not in the baseline", "new": "the baseline has 0 values of it"}
 
 
+def test_several_columns_of_dates_are_left_out_and_named(tables, result):
+    day = pl.lit("2024-05-01").str.to_date()
+    normal = tables[0].with_columns(begun=day, ended=day)
+    found = mcsl.root_cause(tables[1], baseline=normal, target="site", known_graph=CHAIN)
+    assert found.left_out == {"begun": "it holds dates", "ended": "it holds dates"}
+    assert found.ranking == result.ranking
+    together = pl.concat(tables).with_columns(begun=day, ended=day)
+    assert mcsl.root_cause(together, baseline=400, known_graph=CHAIN).left_out == found.left_out
+    one = mcsl.root_cause(tables[1], baseline=normal.drop("ended"), target="site", known_graph=CHAIN)
+    assert one.left_out == {}
+    with pytest.raises(SettingsError, match="`target` names 'begun', which cannot be judged: it holds dates"):
+        mcsl.root_cause(tables[1], baseline=normal, target="begun", known_graph=CHAIN)
+
+
 def test_a_variable_that_never_moved_may_be_the_cause():
     rng = np.random.default_rng(2)
     normal, incident = operate(300, rng), operate(5, rng, fault=4.0)
