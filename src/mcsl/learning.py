@@ -20,6 +20,7 @@ from mcsl.pruning.splines import shared_splines
 from mcsl.recipe import Recipe
 from mcsl.result import Result
 from mcsl.search import Observer, StopReason
+from mcsl.settings import whole_number
 from mcsl.steps import PruningLog, timed
 from mcsl.training import find_graph
 
@@ -65,6 +66,8 @@ def learn(
     dies, the same call goes on after the last step, to exactly the same result; a call that returns removes
     what was kept. An interrupt (Ctrl-C) raises `Interrupted`, with the best graph so far where there is one.
     """
+    lags, seed = whole_number("lags", lags), whole_number("seed", seed)
+    knowledge = Knowledge.of(knowledge)
     timings: dict[str, float] = {}
     with timed("read", timings):
         budget = parse_memory(memory)
@@ -77,7 +80,6 @@ def learn(
         n_samples = long.rows.n_samples if long else problem.n_samples
         problem = replace(problem, whole=long.rows) if long else problem.sampled(budget, seed)
     recipe = Recipe.of(recipe, problem.n_variables)
-    knowledge = knowledge or Knowledge()
     given = problem = problem.with_knowledge(knowledge)
     steps = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
     how = {"groups": groups, "lags": lags, "knowledge": knowledge, "missing": missing, "seed": seed}

@@ -10,6 +10,7 @@ from mcsl.evaluation import shd
 from mcsl.learning import learn
 from mcsl.recipe import Recipe
 from mcsl.result import Result
+from mcsl.settings import whole_number
 from mcsl.trust import Finding
 
 _DECADES = 3.0
@@ -21,6 +22,7 @@ def check_rescaling(result: Result, *, seed: int = 0) -> Finding:
     It takes as long as learning did. The result must hold its table, so one that was read from a file
     cannot be checked, nor one of series, whose windows are the table.
     """
+    seed = whole_number("seed", seed)
     if result.problem is None or not isinstance(result.recipe, Recipe):
         raise DataError("The result was read from a file, without its table; check it where it is learned.")
     if result.series.lags:

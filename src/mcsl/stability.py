@@ -24,6 +24,7 @@ from mcsl.missing import MissingRule, complete
 from mcsl.parallel import side_by_side
 from mcsl.problem import Knowledge, cut_windows
 from mcsl.recipe import Recipe
+from mcsl.settings import whole_number
 from mcsl.writing import make_directory, write_whole
 
 LEDGER = "halves.jsonl"
@@ -64,7 +65,8 @@ def assess_stability(
     """
     if n_halves < 2 or n_halves % 2:
         raise SettingsError(f"`n_halves` must be even and at least 2. Got {n_halves} instead.")
-    knowledge = knowledge or Knowledge()
+    lags, seed = whole_number("lags", lags), whole_number("seed", seed)
+    knowledge = Knowledge.of(knowledge)
     layout: dict[str, Any] = {"series": series, "time": time, "resample": resample}
     timed = follows_time(lags, missing, layout) or isinstance(data, SeriesTable)
     table = (

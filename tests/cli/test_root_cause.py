@@ -1,9 +1,11 @@
 import csv
 import json
+import sys
 
 import pytest
 
 from mcsl.cli import main
+from mcsl.errors import OutputError
 
 METRICS = """service,{names},{names}
 metric,{latency},{errors}
@@ -70,6 +72,36 @@ def test_the_pictures_are_there(ranked):
     assert "<svg" in (ranked / "graph.svg").read_text()
 
 
+def test_without_matplotlib_the_ranking_comes_without_pictures(simulated, tmp_path, capsys, monkeypatch):
+    place, answer = simulated
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    arguments = [place / "incident.csv", "--baseline", place / "baseline.csv", "--target", answer["target"]]
+    arguments += ["--known-graph", place / "truth.csv", "--out", tmp_path / "out"]
+    assert main(["root-cause", *map(str, arguments)]) == 0
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "ranking.json",
+        "ranking.csv",
+        "adjacency.csv",
+    }
+    said = capsys.readouterr()
+    assert said.err.startswith("graph.png and graph.svg are left out. Pictures need matplotlib")
+    assert "pip install '.[plots]'" in said.err
+    assert "own-noise" in said.out
+    assert said.out.endswith(f"Results are in {tmp_path / 'out'}.\n")
+
+
+def test_a_picture_that_fails_leaves_everything_as_it_was(simulated, tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise OutputError("No ink.")
+
+    place, _ = simulated
+    monkeypatch.setattr("mcsl.outputs.plots.graph_picture", fail)
+    arguments = [place / "incident.csv", "--baseline", place / "baseline.csv"]
+    arguments += ["--known-graph", place / "truth.csv", "--out", tmp_path / "out"]
+    assert main(["root-cause", *map(str, arguments)]) == 2
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_ranking_is_printed(simulated, tmp_path, capsys):
     place, answer = simulated
     arguments = [
@@ -107,6 +139,19 @@ def test_the_baseline_may_be_leading_rows(simulated, tmp_path):
     assert json.loads((out / "ranking.json").read_text())["n_incident"] == 20
 
 
+def test_several_columns_of_dates_are_left_out_and_counted(simulated, tmp_path, capsys):
+    place, _ = simulated
+    names, *rows = (place / "incident.csv").read_text().splitlines()
+    dated = [f"begun,ended,{names}", *(f"2024-05-01,2024-05-02,{row}" for row in rows)]
+    (tmp_path / "dated.csv").write_text("\n".join(dated) + "\n")
+    arguments = [tmp_path / "dated.csv", "--baseline", place / "baseline.csv"]
+    arguments += ["--known-graph", place / "truth.csv", "--out", tmp_path / "out"]
+    assert main(["root-cause", *map(str, arguments)]) == 0
+    assert "Left out 2 columns that cannot be judged, see ranking.json." in capsys.readouterr().out
+    told = json.loads((tmp_path / "out" / "ranking.json").read_text())
+    assert told["left_out"] == {"begun": "it holds dates", "ended": "it holds dates"}
+
+
 def test_one_metric_of_a_table_with_several_rows_of_names(simulated, tmp_path):
     place, answer = simulated
     for name in ("baseline", "incident"):
@@ -135,3 +180,9 @@ def test_mistakes_exit_with_2_and_a_sentence(simulated, tmp_path, capsys):
     assert "`target` names 'y', which is no column; there are x1, x2" in capsys.readouterr().err
     assert main([*arguments, "--metric", "latency", "--out", str(tmp_path / "out")]) == 2
     assert "rows of names above" in capsys.readouterr().err
+    assert main([*arguments, "--lags", "620", "--out", str(tmp_path / "out")]) == 2
+    assert "`lags` must be at most 580, so that 20 of the 600 rows" in capsys.readouterr().err
+    simulate = ["simulate-incident", "--variables", "5", "--seed", "1", "--lags", "1000"]
+    assert main([*simulate, "--out", str(tmp_path / "out")]) == 2
+    assert "`lags` must be below the 620 rows of baseline and incident. Got 1000" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

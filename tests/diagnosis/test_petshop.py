@@ -1,13 +1,15 @@
 """The files of PetShop as they are, where they lie beside the repository."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from mcsl.cli import main
 
-PLACE = Path(__file__).resolve().parents[3] / "shared" / "data" / "petshop" / "low_traffic"
+ROOT = Path(__file__).resolve().parents[2]
+PLACE = ROOT.parent / "shared" / "data" / "petshop" / "low_traffic"
 
 pytestmark = pytest.mark.skipif(not PLACE.exists(), reason="needs ../shared/data/petshop")
 
@@ -22,3 +24,12 @@ def test_the_command_reads_petshop_as_it_is(tmp_path):
     assert told["n_missing"] > 0
     assert "STS_AWS::STS" in told["left_out"]
     assert told["root_cause"] == "PetSearch_AWS::ECS::Fargate"
+
+
+def test_the_page_says_the_same_in_python(monkeypatch):
+    page = (ROOT / "docs" / "root-cause.md").read_text(encoding="utf-8")
+    said = {}
+    monkeypatch.chdir(PLACE)
+    for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(code, said)
+    assert said["result"].root_cause == "PetSearch_AWS::ECS::Fargate"

@@ -77,6 +77,22 @@ def test_a_known_graph_is_used_as_it_is_and_calls_run_against_causes(tables):
     assert by_causes.ranking == by_calls.ranking
 
 
+@pytest.mark.parametrize("name", ["graph.csv", "graph.gml"])
+def test_a_known_graph_may_be_a_file(tables, result, tmp_path, name):
+    path = mcsl.write_graph(CHAIN, tmp_path / name)
+    for known in (path, str(path)):
+        found = mcsl.root_cause(tables[1], baseline=tables[0], target="site", known_graph=known)
+        assert found.graph_is_known
+        assert found.ranking == result.ranking
+
+
+def test_what_is_no_graph_is_refused(tables):
+    with pytest.raises(SettingsError, match=r"must be a CausalGraph, .* or the path of a file\. Got ndarray"):
+        mcsl.root_cause(tables[1], baseline=tables[0], known_graph=CHAIN.adjacency)
+    with pytest.raises(DataError, match=r"There is no file nowhere\.csv"):
+        mcsl.root_cause(tables[1], baseline=tables[0], known_graph="nowhere.csv")
+
+
 def test_a_known_graph_leads_through_what_was_not_measured(tables):
     names = (*NAMES, "queue")
     longer = CausalGraph.from_edges([("database", "search"), ("search", "queue"), ("queue", "site")], names)
@@ -90,6 +106,11 @@ def test_the_papers_rule_prefers_the_root_with_the_most_descendants(tables):
     reversed_graph = CausalGraph(CHAIN.adjacency.T, NAMES)
     found = mcsl.root_cause(tables[1], baseline=tables[0], target="site", known_graph=reversed_graph)
     assert found.by_paper[0] == "site"
+
+
+def test_a_candidate_that_is_not_in_the_ranking_is_named(result):
+    with pytest.raises(SettingsError, match=r"'zzz' is not in the ranking, which has the candidates '\w+', "):
+        result.candidate("zzz")
 
 
 def test_given_anomalous_variables_are_the_only_candidates(tables):
@@ -123,6 +144,20 @@ def test_columns_that_cannot_be_judged_are_named(tables):
     incident = tables[1].with_columns(new=pl.lit(1.0), late=pl.lit(2.0))
     found = mcsl.root_cause(incident, baseline=normal, target="site", known_graph=CHAIN)
     assert found.left_out == {"late": "it is not in the baseline", "new": "the baseline has 0 values of it"}
+
+
+def test_several_columns_of_dates_are_left_out_and_named(tables, result):
+    day = pl.lit("2024-05-01").str.to_date()
+    normal = tables[0].with_columns(begun=day, ended=day)
+    found = mcsl.root_cause(tables[1], baseline=normal, target="site", known_graph=CHAIN)
+    assert found.left_out == {"begun": "it holds dates", "ended": "it holds dates"}
+    assert found.ranking == result.ranking
+    together = pl.concat(tables).with_columns(begun=day, ended=day)
+    assert mcsl.root_cause(together, baseline=400, known_graph=CHAIN).left_out == found.left_out
+    one = mcsl.root_cause(tables[1], baseline=normal.drop("ended"), target="site", known_graph=CHAIN)
+    assert one.left_out == {}
+    with pytest.raises(SettingsError, match="`target` names 'begun', which cannot be judged: it holds dates"):
+        mcsl.root_cause(tables[1], baseline=normal, target="begun", known_graph=CHAIN)
 
 
 def test_a_variable_that_never_moved_may_be_the_cause():
@@ -159,9 +194,11 @@ def test_mistakes_are_told_in_one_sentence(tables):
         mcsl.root_cause(tables[1], target="shop", **options)
     with pytest.raises(SettingsError, match="`cannot_be_root` must be a list of names"):
         mcsl.root_cause(tables[1], cannot_be_root="site", **options)
+    with pytest.raises(SettingsError, match="`anomalous` names no variable; name one, or leave it out"):
+        mcsl.root_cause(tables[1], anomalous=[], **options)
     with pytest.raises(SettingsError, match="rules out every candidate"):
         mcsl.root_cause(tables[1], anomalous=["site"], cannot_be_root=["site"], **options)
-    with pytest.raises(SettingsError, match="`lags` must be >= 0"):
+    with pytest.raises(SettingsError, match="`lags` must be a whole number >= 0"):
         mcsl.root_cause(tables[1], lags=-1, **options)
     with pytest.raises(SettingsError, match="no variable in common"):
         mcsl.root_cause(tables[1], known_graph=CausalGraph(np.zeros((2, 2)), ("a", "b")), **options)
@@ -170,6 +207,16 @@ def test_mistakes_are_told_in_one_sentence(tables):
     gone = tables[1].with_columns(site=pl.lit(None, dtype=pl.Float64))
     with pytest.raises(SettingsError, match="cannot be judged: the incident has no value of it"):
         mcsl.root_cause(gone, target="site", **options)
+
+
+def test_lags_leave_enough_of_the_baseline(tables):
+    options = {"baseline": tables[0][:25], "target": "site", "known_graph": CHAIN}
+    assert mcsl.root_cause(tables[1], lags=5, **options).lags == 5
+    for lags in (6, 40):
+        with pytest.raises(SettingsError, match=f"must be at most 5, so that 20 of the 25 .* Got {lags} ins"):
+            mcsl.root_cause(tables[1], lags=lags, **options)
+    with pytest.raises(SettingsError, match="`lags` must be at most 380"):
+        mcsl.root_cause(pl.concat(tables), baseline=400, lags=401)
 
 
 def test_simulated_incidents_are_explained_with_their_lags():

@@ -137,5 +137,5 @@ def test_files_that_cannot_be_written_are_refused(tmp_path):
 
 def test_a_missing_matplotlib_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(OutputError, match=r"pip install 'mcsl\[plots\]'"):
+    with pytest.raises(OutputError, match=r"pip install '\.\[plots\]'"):
         plot_graph(GRAPH)

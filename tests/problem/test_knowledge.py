@@ -153,6 +153,15 @@ def test_files_that_are_no_knowledge_are_refused(tmp_path, name, text, message):
     assert not Path("made").exists()
 
 
+@pytest.mark.parametrize("entrance", [mcsl.learn, mcsl.assess_stability])
+@pytest.mark.parametrize("given", [{"required": [["a", "b"]]}, {}, "known.json", [("a", "b")]])
+def test_what_is_no_knowledge_is_refused(entrance, given):
+    table = np.random.default_rng(0).standard_normal((40, 2))
+    wanted = f"makes of a dict and `read_knowledge` of a file. Got {type(given).__name__} instead"
+    with pytest.raises(mcsl.KnowledgeError, match=wanted):
+        entrance(table, "additive", knowledge=given)
+
+
 def test_a_required_edge_of_a_problem_must_be_a_candidate_and_closes_no_cycle():
     dataset = mcsl.Dataset(np.random.default_rng(0).standard_normal((30, 3)), ("a", "b", "c"))
     problem = Problem.from_dataset(dataset)

@@ -80,7 +80,7 @@ def test_too_little_is_refused_in_a_sentence():
     values[::3, 1] = np.nan
     with pytest.raises(DataError, match="because 28 have missing values; the column 'b' lacks 33%"):
         cut_windows(SeriesTable(Dataset(values, ("a", "b")), (0, 30), ("",)), lags=2)
-    with pytest.raises(SettingsError, match="`lags` must be >= 0"):
+    with pytest.raises(SettingsError, match="`lags` must be a whole number >= 0"):
         cut_windows(table(), lags=-1)
 
 

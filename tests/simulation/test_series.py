@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from mcsl.errors import SettingsError
-from mcsl.simulation import simulate_series
+from mcsl.graph import CausalGraph
+from mcsl.simulation import SeriesModel, simulate_series
 from mcsl.simulation.series import BURN_IN, Wave
 
 
@@ -78,6 +79,21 @@ def test_waves_have_unit_variance():
     assert np.allclose(np.cov(np.array(draws).T)[0], [1, np.exp(-0.125), np.exp(-8)], atol=0.12)
 
 
+def test_lags_may_be_longer_than_the_series():
+    graph = CausalGraph.from_edges([("x", "y")], ("x", "y"))
+    still = {"x": 0.0, "y": 0.0}
+    model = SeriesModel(graph, {("x", "y"): (300,)}, {("x", "y", 300): np.abs}, still, {"x": 1.0, "y": 0.0})
+    values = model.run(50, np.random.default_rng(0)).values
+    past = np.random.default_rng(0).spawn(2)[0].normal(0, 1, 50)
+    assert np.allclose(values[:, 1], np.abs(past))
+
+
+def test_lags_that_cannot_be_drawn_are_refused():
+    assert all(example(lags=62, n_samples=1).lags.values())
+    with pytest.raises(SettingsError, match=r"`lags` must be at most 62\. Got 200 instead\."):
+        example(lags=200)
+
+
 def test_negative_lags_are_refused():
-    with pytest.raises(SettingsError, match=r"`lags` must be at least 0\. Got -1 instead\."):
+    with pytest.raises(SettingsError, match=r"`lags` must be a whole number >= 0\. Got -1 instead\."):
         example(lags=-1)

@@ -9,7 +9,6 @@ import typer
 
 if TYPE_CHECKING:
     from mcsl.diagnosis import RootCauseResult
-    from mcsl.graph import CausalGraph
 
 
 def root_cause(
@@ -57,7 +56,7 @@ def root_cause(
     known_graph: Annotated[
         Path | None,
         typer.Option(
-            help="Use this graph, a square matrix, instead of learning one.",
+            help="Use this graph, a square matrix, .gml, .graphml or .json, instead of learning one.",
             metavar="FILE",
             show_default=False,
         ),
@@ -85,8 +84,8 @@ def root_cause(
 ) -> None:
     """Rank the variables by how likely each is where an incident began.
 
-    Writes ranking.csv, ranking.json (with reasons in words), adjacency.csv, graph.png and graph.svg into
-    DIR and prints the first candidates.
+    Writes ranking.csv, ranking.json (with reasons in words), adjacency.csv and, where matplotlib is
+    installed, graph.png and graph.svg into DIR, and prints the first candidates.
     """
     from mcsl.cli.session import logging_to_stderr
     from mcsl.diagnosis import root_cause
@@ -105,11 +104,11 @@ def root_cause(
             if baseline and baseline.isdecimal()
             else baseline and _table(Path(baseline), wide, metric, statistic),
             cannot_be_root=_names(cannot_be_root or ""),
-            known_graph=_graph(known_graph) if known_graph else None,
+            known_graph=known_graph,
             graph_of=graph_of,
             seed=seed,
         )
-        write_root_cause(result, out, force=force, command=context.obj)
+        write_root_cause(result, out, force=force, command=context.obj, pictures=_can_draw())
     _print(result)
     typer.echo(f"Results are in {out}.")
 
@@ -120,15 +119,21 @@ def _table(path: Path, wide: bool, metric: str | None, statistic: str | None) ->
     return read_metrics(path, metric=metric, statistic=statistic) if wide else path
 
 
-def _graph(path: Path) -> CausalGraph:
-    from mcsl.graph import CausalGraph
-    from mcsl.outputs import read_adjacency
-
-    return CausalGraph(*read_adjacency(path))
-
-
 def _names(listed: str) -> list[str]:
     return [name.strip() for name in listed.split(",") if name.strip()]
+
+
+def _can_draw() -> bool:
+    """Return whether there is matplotlib, and say how to get it where there is none."""
+    from mcsl.errors import OutputError
+    from mcsl.outputs.plots import need_matplotlib
+
+    try:
+        need_matplotlib()
+    except OutputError as missing:
+        typer.echo(f"graph.png and graph.svg are left out. {missing}", err=True)
+        return False
+    return True
 
 
 def _print(result: RootCauseResult) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from mcsl.data import Dataset, SeriesTable
+from mcsl.data import MIN_SAMPLES, Dataset, SeriesTable
 from mcsl.diagnosis.evidence import Evidence
 from mcsl.diagnosis.periods import Periods, read_periods
 from mcsl.diagnosis.ranking import rank
@@ -19,6 +20,7 @@ from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.learning import learn
 from mcsl.recipe import Recipe
+from mcsl.settings import whole_number
 
 GraphOf = Literal["causes", "calls"]
 
@@ -35,7 +37,7 @@ def root_cause(
     lags: int = 0,
     baseline: Any = None,
     cannot_be_root: Sequence[str] = (),
-    known_graph: CausalGraph | None = None,
+    known_graph: CausalGraph | str | os.PathLike[str] | None = None,
     graph_of: GraphOf = "causes",
     recipe: Recipe | str | None = None,
     seed: int = 0,
@@ -48,16 +50,19 @@ def root_cause(
     looked for among themselves; None finds those beyond what is normal and looks everywhere.
 
     The graph is learned from normal operation by `recipe`, `Recipe.additive()` for None, unless `known_graph`
-    gives it; with `graph_of` "calls" its edges run from caller to callee, and causes against them.
-    Mechanisms of normal operation then tell whose noise is anomalous from whose anomaly is explained.
-    Variables in `cannot_be_root` are never in the ranking.
+    gives it, as a CausalGraph or the path of a file for `read_graph`; with `graph_of` "calls" its edges run
+    from caller to callee, and causes against them. Mechanisms of normal operation then tell whose noise is
+    anomalous from whose anomaly is explained. Variables in `cannot_be_root` are never in the ranking.
     """
-    if lags < 0:
-        raise SettingsError(f"`lags` must be >= 0. Got {lags} instead.")
+    lags, seed = whole_number("lags", lags), whole_number("seed", seed)
     began = time.perf_counter()
+    given = _given_graph(known_graph)
     periods = read_periods(data, baseline)
+    _check_lags(lags, len(periods.normal))
     _check_names("target", [] if target is None else [target], periods)
-    _check_names("anomalous", anomalous or [], periods)
+    _check_names("anomalous", [] if anomalous is None else anomalous, periods)
+    if anomalous is not None and not len(anomalous):
+        raise SettingsError("`anomalous` names no variable; name one, or leave it out to have them found.")
     _check_names("cannot_be_root", cannot_be_root, periods)
     # Thousands of small regressions: threads inside them would only wait for each other.
     with threadpool_limits(1):
@@ -78,20 +83,20 @@ def root_cause(
         if not candidates:
             raise SettingsError("`cannot_be_root` rules out every candidate; leave one.")
         read = time.perf_counter()
-        if known_graph is None:
+        if given is None:
             graph = _learn(evidence, periods.names, anomalies, symptoms, lags, recipe, seed)
         else:
-            graph = _fit_names(known_graph, periods.names, graph_of)
+            graph = _fit_names(given, periods.names, graph_of)
         learned = time.perf_counter()
         # A variable that never moved has no edges to be learned.
-        unknown = evidence.silent & (known_graph is None)
+        unknown = evidence.silent & (given is None)
         ranking = rank(evidence, graph, candidates, symptoms, loud, unknown)
     return RootCauseResult(
         ranking=ranking,
         target=target,
         anomalous=tuple(periods.names[i] for i in loud),
         graph=graph,
-        graph_is_known=known_graph is not None,
+        graph_is_known=given is not None,
         left_out=periods.left_out,
         cannot_be_root=tuple(cannot_be_root),
         n_baseline=len(periods.normal),
@@ -101,6 +106,29 @@ def root_cause(
         seed=seed,
         timings={"read": read - began, "graph": learned - read, "rank": time.perf_counter() - learned},
     )
+
+
+def _given_graph(known: CausalGraph | str | os.PathLike[str] | None) -> CausalGraph | None:
+    """Return a known graph, read from its file if it is one."""
+    if known is None or isinstance(known, CausalGraph):
+        return known
+    if not isinstance(known, str | os.PathLike):
+        raise SettingsError(
+            "`known_graph` must be a CausalGraph, such as CausalGraph(matrix, names), or the path of a file. "
+            f"Got {type(known).__name__} instead."
+        )
+    from mcsl.outputs.graphs import read_graph
+
+    return read_graph(known)
+
+
+def _check_lags(lags: int, n_baseline: int) -> None:
+    most = n_baseline - MIN_SAMPLES
+    if lags > most:
+        raise SettingsError(
+            f"`lags` must be at most {most}, so that {MIN_SAMPLES} of the {n_baseline} rows of the baseline "
+            f"have all of their past. Got {lags} instead."
+        )
 
 
 def _check_names(option: str, named: Sequence[str], periods: Periods) -> None:

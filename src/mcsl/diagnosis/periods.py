@@ -40,9 +40,10 @@ def read_periods(data: Any, baseline: Any) -> Periods:
 
     `baseline` is a table, a number of leading rows of `data`, or None for the first half of them. Columns
     that one of two tables lacks, that hold no numbers, that were measured in fewer than 20 rows of normal
-    operation or in none of the incident are left out.
+    operation or in none of the incident are left out, and so are dates unless one column alone has them,
+    which is the time.
     """
-    columns = _numbers(data)
+    columns, dates = _numbers(data)
     is_split = baseline is None or isinstance(baseline, int | np.integer)
     if is_split:
         n_rows = len(next(iter(columns.values()), ()))
@@ -55,9 +56,11 @@ def read_periods(data: Any, baseline: Any) -> Periods:
         normal = {name: values[:start] for name, values in columns.items()}
         incident = {name: values[start:] for name, values in columns.items()}
     else:
-        normal, incident = _numbers(baseline), columns
+        normal, more_dates = _numbers(baseline)
+        incident, dates = columns, [*dates, *more_dates]
     left_out = {name: "it is not in the baseline" for name in incident if name not in normal}
     left_out |= {name: "it is not in the incident" for name in normal if name not in incident}
+    left_out |= dict.fromkeys(dates, "it holds dates")
     for name in normal.keys() & incident.keys():
         seen = int(np.isfinite(normal[name]).sum())
         if seen < MIN_SAMPLES:
@@ -77,12 +80,18 @@ def read_periods(data: Any, baseline: Any) -> Periods:
     )
 
 
-def _numbers(data: Any) -> dict[str, Array]:
-    """Return the columns of numbers by name, infinite values as missing, without the time."""
+def _numbers(data: Any) -> tuple[dict[str, Array], list[str]]:
+    """Return the columns of numbers by name, infinite values as missing, without the time.
+
+    Of several columns of dates it is not known which is the time; they are returned too, by name.
+    """
     columns, origin = columns_of(data)
     n_rows = max((len(column.values) for column in columns), default=0)
     if not n_rows:
         raise DataError(f"There are no rows of numbers in {origin.name}.")
+    dates = [column.name for column in columns if column.kind == "dates"]
+    if len(dates) > 1:
+        columns = [column for column in columns if column.kind != "dates"]
     clock = find_time(columns, np.zeros(n_rows, dtype=np.intp), None, origin)
     found: dict[str, Array] = {}
     for column in columns:
@@ -91,4 +100,4 @@ def _numbers(data: Any) -> dict[str, Array]:
         if column.name in found:
             raise DataError(f"Two columns of {origin.name} are named {column.name!r}; rename one.")
         found[column.name] = np.where(np.isfinite(column.values), column.values, np.nan)
-    return found
+    return found, dates if len(dates) > 1 else []

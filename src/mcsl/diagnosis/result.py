@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from mcsl.data.checks import listed
+from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
 
 
@@ -76,7 +78,11 @@ class RootCauseResult:
 
     def candidate(self, name: str) -> Candidate:
         """Return what is known of one candidate."""
-        return next(candidate for candidate in self.ranking if candidate.name == name)
+        for candidate in self.ranking:
+            if candidate.name == name:
+                return candidate
+        names = [candidate.name for candidate in self.ranking]
+        raise SettingsError(f"{name!r} is not in the ranking, which has the {listed(names, 'candidate')}.")
 
     def __repr__(self) -> str:
         first = ", ".join(candidate.name for candidate in self.ranking[:3])

@@ -73,18 +73,33 @@ def write_graph_picture(
     title: str | None = None,
 ) -> Path:
     """Write the picture of `plot_graph` to a file; its name says the format, such as .svg, .png or .pdf."""
-    matplotlib = need_matplotlib()
+    need_matplotlib()
+    from matplotlib.backend_bases import FigureCanvasBase
+
     path = Path(path)
-    figure = _figure(compose(graph, truth, title, highlight))
     kind = path.suffix.removeprefix(".").lower()
-    known = figure.canvas.get_supported_filetypes()
+    known = FigureCanvasBase.get_supported_filetypes()
     if kind not in known:
         raise OutputError(f"{path} must end in one of {', '.join('.' + k for k in sorted(known))}.")
+    return write_whole(path, graph_picture(graph, kind, truth=truth, highlight=highlight, title=title))
+
+
+def graph_picture(
+    graph: CausalGraph | Result,
+    kind: str,
+    *,
+    truth: CausalGraph | None = None,
+    highlight: Sequence[str] = (),
+    title: str | None = None,
+) -> bytes:
+    """Return what `write_graph_picture` writes to a file of this kind, such as svg, png or pdf."""
+    matplotlib = need_matplotlib()
+    figure = _figure(compose(graph, truth, title, highlight))
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
     content = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "mcsl"}):
         figure.savefig(content, format=kind, dpi=200, metadata=undated)
-    return write_whole(path, content.getvalue())
+    return content.getvalue()
 
 
 def graph_svg(graph: CausalGraph | Result, *, truth: CausalGraph | None = None) -> str:
@@ -205,6 +220,7 @@ def need_matplotlib() -> ModuleType:
         import matplotlib
     except ImportError:
         raise OutputError(
-            "Pictures need matplotlib, which is not installed; `pip install 'mcsl[plots]'` installs it."
+            "Pictures need matplotlib, which is not installed; `pip install '.[plots]'` in mcsl's folder "
+            "installs it."
         ) from None
     return matplotlib

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcsl.graph import CausalGraph
 from mcsl.outputs.files import to_csv, to_json, to_matrix_csv, write_texts
@@ -25,27 +25,37 @@ def write_root_cause(
     command: str | None = None,
     pictures: bool = True,
 ) -> Path:
-    """Write ranking.json, ranking.csv, adjacency.csv and, with `pictures`, graph.png and graph.svg."""
+    """Write ranking.json, ranking.csv, adjacency.csv and, with `pictures`, graph.png and graph.svg.
+
+    All are made before the first is written, so that a picture that fails leaves everything as it was.
+    """
     from mcsl.diagnosis import Candidate
 
     columns = [field.name for field in fields(Candidate)]
     rows = [asdict(candidate) | {"path": " -> ".join(candidate.path)} for candidate in result.ranking]
-    texts = {
+    files: dict[str, str | bytes] = {
         "ranking.json": to_json(_summary(result, command)),
         "ranking.csv": to_csv(columns, ([row[column] for column in columns] for row in rows)),
         "adjacency.csv": to_matrix_csv(result.graph.adjacency.astype(int), result.graph.names),
     }
-    directory = write_texts(texts, directory, force=force)
     if pictures:
-        for kind in ("png", "svg"):
-            write_root_cause_picture(result, directory / f"graph.{kind}")
-    return directory
+        from mcsl.outputs.plots import graph_picture
+
+        graph, options = _view(result)
+        files |= {f"graph.{kind}": graph_picture(graph, kind, **options) for kind in ("png", "svg")}
+    return write_texts(files, directory, force=force)
 
 
 def write_root_cause_picture(result: RootCauseResult, path: str | os.PathLike[str]) -> Path:
     """Draw the way from the first candidate to the symptom; of many variables, only the anomalous."""
     from mcsl.outputs.plots import write_graph_picture
 
+    graph, options = _view(result)
+    return write_graph_picture(graph, path, **options)
+
+
+def _view(result: RootCauseResult) -> tuple[CausalGraph, dict[str, Any]]:
+    """Return the graph to draw, and how: which path stands out, and the title."""
     first = result.ranking[0]
     loudest = [*first.path, first.name, *([result.target] if result.target else []), *result.anomalous]
     names = result.graph.names
@@ -53,9 +63,8 @@ def write_root_cause_picture(result: RootCauseResult, path: str | os.PathLike[st
     edges = [(a, b) for a, b in result.graph.edges if a in shown and b in shown]
     graph = CausalGraph.from_edges(edges, shown)
     symptom = f" of {result.target}" if result.target else ""
-    return write_graph_picture(
-        graph, path, highlight=first.path or (first.name,), title=f"Root cause{symptom}: {first.name}"
-    )
+    title = f"Root cause{symptom}: {first.name}"
+    return graph, {"highlight": first.path or (first.name,), "title": title}
 
 
 def write_incident(incident: Incident, directory: str | os.PathLike[str], *, force: bool = False) -> Path:

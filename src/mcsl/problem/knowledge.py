@@ -54,6 +54,18 @@ class Knowledge:
         self._check()
 
     @classmethod
+    def of(cls, given: Knowledge | None) -> Knowledge:
+        """Return prior knowledge as it is, or none for None."""
+        if given is None:
+            return cls()
+        if not isinstance(given, Knowledge):
+            raise KnowledgeError(
+                "`knowledge` must be a Knowledge, which `Knowledge.from_dict` makes of a dict and "
+                f"`read_knowledge` of a file. Got {type(given).__name__} instead."
+            )
+        return given
+
+    @classmethod
     def from_networkx(
         cls, required: nx.DiGraph | None = None, forbidden: nx.DiGraph | None = None
     ) -> Knowledge:

@@ -9,9 +9,10 @@ from itertools import pairwise
 import numpy as np
 
 from mcsl.data import MIN_SAMPLES, Dataset, SeriesTable
-from mcsl.errors import DataError, SettingsError
+from mcsl.errors import DataError
 from mcsl.problem.groups import resolve_groups
 from mcsl.problem.problem import Problem, Variable
+from mcsl.settings import whole_number
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,7 @@ def cut_windows(
     A variable is read at (t, t-1, ..., t-p) and predicted at t, so its own past is always an input and
     never an edge. A variable with several columns has all of them in its window.
     """
-    if lags < 0:
-        raise SettingsError(f"`lags` must be >= 0. Got {lags} instead.")
+    lags = whole_number("lags", lags)
     owned = resolve_groups(table.dataset.names, groups)
     for label, (first, last) in zip(table.labels, pairwise(table.starts), strict=True):
         if last - first <= lags:

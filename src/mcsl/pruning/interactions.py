@@ -23,6 +23,7 @@ from mcsl.pruning.regressions import (
     level,
     prune_by_regressions,
 )
+from mcsl.settings import whole_number
 
 _CLEARLY_BETTER = 3.0
 
@@ -50,6 +51,7 @@ class InteractionPruner(EffectwisePruner):
 
     def __post_init__(self) -> None:
         check_significance(self.significance)
+        whole_number("seed", self.seed)
         if self.max_rows < FEWEST_ROWS:
             raise SettingsError(f"`max_rows` must be at least {FEWEST_ROWS}. Got {self.max_rows} instead.")
 

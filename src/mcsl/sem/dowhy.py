@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mcsl.errors import SettingsError
 from mcsl.sem.mechanism import N_FOLDS, fit_mechanism
+from mcsl.settings import whole_number
 
 if TYPE_CHECKING:
     from mcsl.sem.fitted import FittedSEM
@@ -30,7 +31,7 @@ def to_invertible_model(sem: FittedSEM, seed: int) -> Any:
     except ImportError:
         raise SettingsError("This needs the package dowhy; install it with `pip install dowhy`.") from None
     model = gcm.InvertibleStructuralCausalModel(sem.graph.to_networkx())
-    streams = np.random.default_rng(seed).spawn(len(sem.graph.names))
+    streams = np.random.default_rng(whole_number("seed", seed)).spawn(len(sem.graph.names))
     for index, name in enumerate(sem.graph.names):
         parents = get_ordered_predecessors(model.graph, name)
         if parents:

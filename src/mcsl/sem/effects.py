@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from mcsl.errors import GraphError, SettingsError
+from mcsl.settings import whole_number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -148,7 +149,7 @@ def _means(
     """
     if n_bootstrap < 2:
         raise SettingsError(f"`n_bootstrap` must be at least 2. Got {n_bootstrap} instead.")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(whole_number("seed", seed))
     z = sem.scaled_values
     weights = rng.exponential(size=(len(z), n_bootstrap))
     weights *= len(z) / weights.sum(axis=0)

@@ -19,6 +19,7 @@ from mcsl.sem.effects import Effect, EffectCurve, average_effect, effect_curve
 from mcsl.sem.mechanism import Mechanism
 from mcsl.sem.rows import read_rows, to_frame
 from mcsl.sem.scale import Scale
+from mcsl.settings import whole_number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -107,7 +108,7 @@ class FittedSEM:
         """Draw new rows, causes first, with every variable's noise drawn from its residuals."""
         if n_samples < 1:
             raise SettingsError(f"`n_samples` must be at least 1. Got {n_samples} instead.")
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(whole_number("seed", seed))
         values = self.values[rng.integers(len(self.values), size=n_samples)].copy()
         noise = [pool[rng.integers(len(pool), size=n_samples)] for pool in self._noise]
         return to_frame(self._propagate(values, noise, range(len(self.variables))), self.columns)

@@ -16,6 +16,7 @@ from mcsl.sem.features import SplineFeatures
 from mcsl.sem.fitted import FittedSEM, check_rows
 from mcsl.sem.mechanism import N_FOLDS, fit_mechanism
 from mcsl.sem.scale import Scale, choose_scale, plain_scale
+from mcsl.settings import whole_number
 
 FEWEST_ROWS = 2 * N_FOLDS
 
@@ -26,6 +27,7 @@ def fit_sem(graph: CausalGraph, data: Any, *, max_rows: int = 3000, seed: int = 
     `data` is a Problem, or anything that `learn` takes with a column for each variable of the graph.
     Rows with missing values are left out; of what remains at most `max_rows` are used, drawn at random.
     """
+    seed = whole_number("seed", seed)
     problem = data if isinstance(data, Problem) else _of_table(data, graph)
     if graph.names != problem.names:
         raise GraphError("The graph and the table must name the same variables in the same order.")

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from mcsl.data import Dataset
 from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
-from mcsl.graph.causal_graph import topological_order
+from mcsl.graph.causal_graph import closure
+from mcsl.settings import whole_number
 from mcsl.simulation.graphs import simulate_dag
 from mcsl.simulation.series import SeriesModel
 from mcsl.simulation.settings import check_at_least, check_choice
@@ -101,9 +102,15 @@ def simulate_incident(
     Decoys, at most one in ten variables when `n_decoys` is None, have shifted since the baseline, by as much,
     and never reach a variable which the fault reaches. `missing` is the share of values lost, as NaN.
     """
+    lags, seed = whole_number("lags", lags), whole_number("seed", seed)
     check_at_least("n_variables", n_variables, 2)
     check_at_least("n_baseline", n_baseline, 1)
     check_at_least("n_incident", n_incident, 1)
+    if lags >= n_baseline + n_incident:
+        raise SettingsError(
+            f"`lags` must be below the {n_baseline + n_incident} rows of baseline and incident. "
+            f"Got {lags} instead."
+        )
     if not 0 <= n_before < n_incident:
         raise SettingsError(f"`n_before` must be at least 0 and below `n_incident`. Got {n_before} instead.")
     if fault is not None:
@@ -175,7 +182,7 @@ class _Scene:
         series = series[:, : self.dag.n_variables]
         normal, broken = series[:n_baseline], series[start:]
         loudness = np.sqrt(np.mean((broken - normal.mean(axis=0)) ** 2, axis=0)) / normal.std(axis=0)
-        reached = _reach(self.dag.adjacency)[self.root]
+        reached = closure(self.dag.adjacency)[self.root]
         reached[self.root] = False
         loud = np.flatnonzero(reached & (loudness >= np.median(loudness[reached])))
         target = int(loud[int(self.choice * len(loud))])
@@ -203,7 +210,7 @@ def _draw_scene(
     root = int(rng.choice(np.flatnonzero(eligible(dag.adjacency))))
     kinds = [kind for kind in get_args(Fault) if kind != "mechanism" or dag.adjacency[:, root].any()]
     fault = fault or kinds[int(rng.integers(len(kinds)))]
-    reach = _reach(dag.adjacency)
+    reach = closure(dag.adjacency)
     apart = np.flatnonzero(~(reach & reach[root]).any(axis=1))
     n_decoys = int(rng.integers(0, 1 + n_variables // 10)) if n_decoys is None else n_decoys
     decoys = rng.choice(apart, min(n_decoys, len(apart)), replace=False)
@@ -230,16 +237,8 @@ def _draw_scene(
 
 def _eligible(adjacency: NDArray[np.bool_], *, n_reached: int, needs_cause: bool) -> NDArray[np.bool_]:
     """Tell which variables may break: those that reach enough others."""
-    enough: NDArray[np.bool_] = _reach(adjacency).sum(axis=1) > n_reached
+    enough: NDArray[np.bool_] = closure(adjacency).sum(axis=1) > n_reached
     return enough & adjacency.any(axis=0) if needs_cause else enough
-
-
-def _reach(adjacency: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which variable reaches which, itself included."""
-    reach = np.eye(len(adjacency), dtype=bool)
-    for node in topological_order(adjacency)[::-1]:
-        reach[node] |= reach[adjacency[node]].any(axis=0)
-    return reach
 
 
 def _draw_model(dag: CausalGraph, confounded: list[str], lags: int, rng: np.random.Generator) -> SeriesModel:

@@ -13,6 +13,7 @@ from mcsl.data import Dataset
 from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import topological_order
+from mcsl.settings import whole_number
 from mcsl.simulation.graphs import GraphKind, Hubs, simulate_dag
 from mcsl.simulation.mechanisms import (
     HALF_NORMAL_DEVIATION,
@@ -79,7 +80,7 @@ def simulate(
     the first rows too unless the model is a Gaussian process.
     """
     chosen = _resolve(model, options)
-    graph_rng, rng = np.random.default_rng(seed).spawn(2)
+    graph_rng, rng = np.random.default_rng(whole_number("seed", seed)).spawn(2)
     dag = simulate_dag(n_variables, degree, graph_rng, kind=graph, hubs=hubs, accepts=chosen.accepts)
     return simulate_from(
         dag,

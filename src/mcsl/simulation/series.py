@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcsl.data import Dataset
+from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import topological_order
+from mcsl.settings import whole_number
 from mcsl.simulation.graphs import GraphKind, Hubs, simulate_dag
 from mcsl.simulation.settings import check_at_least
 
@@ -25,6 +27,8 @@ scaling it changes the variance, and a new signal is a new mechanism; descendant
 
 BURN_IN = 100
 N_WAVES = 50
+MOST_LAGS = 62
+"""A set of lags is drawn as the bits of one number of 64 bits, sign included."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +82,9 @@ class SeriesModel:
         from scipy.signal import lfilter
 
         check_at_least("n_samples", n_samples, 1)
-        length = BURN_IN + n_samples
+        # Rows that reach back before the first would take what is not there for zero.
+        burn_in = max([BURN_IN, *(lag for at in self.lags.values() for lag in at)])
+        length = burn_in + n_samples
         names = self.graph.names
         noises = {
             name: stream.normal(0, self.noise_deviations[name], length)
@@ -93,11 +99,11 @@ class SeriesModel:
                     past = np.concatenate([np.zeros(lag), values[cause][: length - lag]])
                     signal += self.functions[cause, name, lag](past)
             if intervene is not None:
-                signal[BURN_IN:], noise[BURN_IN:] = intervene(
-                    name, signal[BURN_IN:].copy(), noise[BURN_IN:].copy()
+                signal[burn_in:], noise[burn_in:] = intervene(
+                    name, signal[burn_in:].copy(), noise[burn_in:].copy()
                 )
             values[name] = lfilter([1.0], [1.0, -self.persistence[name]], signal + noise)
-        return Dataset(np.column_stack([values[name][BURN_IN:] for name in names]), names)
+        return Dataset(np.column_stack([values[name][burn_in:] for name in names]), names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +141,7 @@ def simulate_series(
     Graph and functions, and noise, have random streams of their own: the same seed gives the same model
     and the same noise whatever the length and the intervention.
     """
-    model_rng, noise_rng = np.random.default_rng(seed).spawn(2)
+    model_rng, noise_rng = np.random.default_rng(whole_number("seed", seed)).spawn(2)
     model = simulate_series_model(
         n_variables, degree, model_rng, lags=lags, graph=graph, hubs=hubs, persistence=persistence
     )
@@ -154,10 +160,12 @@ def simulate_series_model(
 ) -> SeriesModel:
     """Draw a DAG by `simulate_dag`, the lags of its edges, and the functions along them.
 
-    An edge acts at a random non-empty set of the lags 0, ..., `lags`, all sets being equally likely. The
-    noise has variance one, and every a_i is drawn from U(`persistence`).
+    An edge acts at a random non-empty set of the lags 0, ..., `lags`, at most 62, all sets being equally
+    likely. The noise has variance one, and every a_i is drawn from U(`persistence`).
     """
-    check_at_least("lags", lags, 0)
+    lags = whole_number("lags", lags)
+    if lags > MOST_LAGS:
+        raise SettingsError(f"`lags` must be at most {MOST_LAGS}. Got {lags} instead.")
     dag = simulate_dag(n_variables, degree, rng, kind=graph, hubs=hubs)
     chosen: dict[tuple[str, str], tuple[int, ...]] = {}
     for edge in dag.edges:
