@@ -49,7 +49,7 @@ def fetch_sachs() -> Sachs:
     """Return the observational rows of Sachs et al. (2005, CC0) and the consensus network.
 
     A copy in the folder `sachs` of `MCSL_DATA` or of `../shared/data` is read if there is one. Otherwise the
-    file is downloaded once into the user's cache, which needs `pip install "mcsl[datasets]"`. Its digest
+    file is downloaded once into the user's cache, which needs `pip install '.[datasets]'`. Its digest
     is checked either way.
     """
     path = _local_copy() or _download()
@@ -75,7 +75,7 @@ def _download() -> Path:
     try:
         import pooch
     except ImportError:
-        raise DataError(f'Downloading needs `pip install "mcsl[datasets]"`; or {way_out}.') from None
+        raise DataError(f"Downloading needs `pip install '.[datasets]'`; or {way_out}.") from None
     name = next(iter(_FILES))
     try:
         return Path(pooch.retrieve(_URL, f"sha256:{_FILES[name]}", fname=name, path=pooch.os_cache("mcsl")))

@@ -43,7 +43,7 @@ def write_root_cause(
 
         graph, options = _view(result)
         files |= {f"graph.{kind}": graph_picture(graph, kind, **options) for kind in ("png", "svg")}
-    return write_texts(files, directory, force=force)
+    return write_texts(files, directory, force=force, outdated=("graph.png", "graph.svg"))
 
 
 def write_root_cause_picture(result: RootCauseResult, path: str | os.PathLike[str]) -> Path:

@@ -194,7 +194,7 @@ def _parse_yaml(content: bytes) -> Any:
     try:
         import yaml
     except ImportError:
-        raise KnowledgeError("Reading YAML needs PyYAML: install mcsl[yaml], or write JSON.") from None
+        raise KnowledgeError("Reading YAML needs PyYAML: `pip install '.[yaml]'`, or write JSON.") from None
     try:
         # The base loader makes strings, lists and maps alone: no code is run, and `no` stays a name.
         return yaml.load(content, Loader=yaml.BaseLoader)
