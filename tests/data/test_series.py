@@ -66,6 +66,57 @@ def test_dates_are_recognised_sorted_and_left_out(times):
         assert np.array_equal(table.dataset.values, data[["a", "b"]].to_numpy())
 
 
+@pytest.mark.parametrize(
+    "index",
+    [
+        pd.date_range("2024-05-01", periods=40, freq="1h"),
+        pd.date_range("2024-05-01", periods=40, freq="1h", tz="Europe/Oslo", name="when"),
+        pd.period_range("2020-01", periods=40, freq="M", name="when"),
+        pd.timedelta_range("0h", periods=40, freq="1h"),
+        pd.date_range("2024-05-01", periods=40, freq="1D").strftime("%Y-%m-%d"),
+        pd.Index(np.arange(40) * 5, name="time"),
+        pd.MultiIndex.from_product([["north"], pd.date_range("2024-05-01", periods=40)]),
+    ],
+    ids=["hours", "zones", "months", "durations", "text", "numbers called time", "levels"],
+)
+def test_an_index_of_times_is_read_like_a_column(index):
+    data = frame().set_axis(index)
+    # A rising column of numbers is time only where it rises.
+    turned = data if index.name == "time" else data.iloc[::-1]
+    table = to_series(turned)
+    assert table.names == ("a", "b")
+    assert np.array_equal(table.dataset.values, data.to_numpy())
+    assert "There is a gap in the time column" in refused(turned.drop(index=index[7:20]))
+
+
+def test_an_index_is_never_a_variable_and_gives_way_to_columns():
+    data = frame(when=five_minutes()).set_index("when", drop=False)[::-1]
+    assert np.array_equal(to_series(data).dataset.values, data[["a", "b"]].to_numpy()[::-1])
+    by_number = frame(clock=np.arange(40.0)).set_axis(pd.Index(five_minutes()[::-1]))
+    assert to_series(by_number, time="clock").names == ("a", "b")
+    assert np.array_equal(to_series(by_number, time="clock").dataset.values, by_number[["a", "b"]].to_numpy())
+    assert to_series(by_number, drop=["index"]).names == ("a", "b", "clock")
+    for index in (np.arange(40)[::-1], pd.Index(np.arange(40)[::-1], name="time"), list("abcd") * 10):
+        assert np.array_equal(to_series(frame().set_axis(index)).dataset.values, frame().to_numpy())
+    dated = frame(then=five_minutes()).set_axis(pd.Index(five_minutes()))
+    assert refused(dated) == (
+        "Columns 'then' and 'index' of the table hold dates; name the time column by `time=`."
+    )
+    assert to_series(dated.drop(columns="then"), time="index").names == ("a", "b")
+
+
+def test_levels_of_an_index_name_series_and_time():
+    data = frame(when=five_minutes(20) * 2, machine=np.repeat(["x", "y"], 20))
+    levels = data.set_index(["machine", "when"]).sample(frac=1, random_state=0)
+    table, expected = to_series(levels, series="machine"), to_series(data, series="machine")
+    assert (table.starts, table.labels) == (expected.starts, expected.labels)
+    assert np.array_equal(table.dataset.values, expected.dataset.values)
+    assert "Two rows have the same time in the time column 'when'" in refused(levels)
+    counted = data.assign(k=[*range(20)] * 2).drop(columns="when").set_index("k")[::-1]
+    table = to_series(counted, series="machine", time="k")
+    assert np.array_equal(table.dataset.values, expected.dataset.values)
+
+
 def test_rising_numbers_are_time_if_they_are_called_so():
     assert to_series(frame(Time=np.arange(40) * 0.5)).dataset.names == ("a", "b")
     assert to_series(frame(height=np.arange(40.0))).dataset.names == ("a", "b", "height")

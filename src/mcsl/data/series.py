@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mcsl.data.checks import Column, Origin, check_table, drop_columns, listed
 from mcsl.data.dataset import Dataset
-from mcsl.data.sources import columns_of
+from mcsl.data.sources import columns_of, index_columns
 from mcsl.data.stamps import find_time, read_stamps, read_step, say_step
 from mcsl.errors import DataError, SettingsError
 
@@ -56,7 +56,8 @@ def to_series(
 
     `series` names the column that tells the series apart, of any type. `time` names the time column; by
     default it is the column of dates, or a rising column of numbers called time, timestamp, .... Neither
-    is a variable. Without a time column the rows are taken in the order in which they stand.
+    is a variable. Either may be in the index of a pandas frame. Without a time column the rows are taken in
+    the order in which they stand.
 
     Stamps that come twice are refused, and so are gaps unless `resample` gives a step ("5min", "1h", or
     a number where time is one): then a sample is the mean of the rows within a step. Up to `max_gap`
@@ -67,7 +68,8 @@ def to_series(
     if isinstance(data, SeriesTable):
         return data
     columns, origin = columns_of(data)
-    columns = drop_columns(columns, origin, drop)
+    index = index_columns(data)
+    columns = drop_columns([*columns, *index], origin, drop)
     ids, labels = _read_ids(columns, series, origin)
     columns = [column for column in columns if column.name != series]
     clock = find_time(columns, ids, time, origin)
@@ -76,7 +78,7 @@ def to_series(
         option = origin.hint("--time-column", "`time=`")
         raise DataError(f"Resampling needs a time column, and {origin.name} has none; name it by {option}.")
     order = np.lexsort((np.arange(len(ids)) if stamps is None else stamps, ids))
-    columns = [_reordered(column, order) for column in columns if column is not clock]
+    columns = [_reordered(column, order) for column in columns if column not in [clock, *index]]
     place_in_file = origin.place
     origin = replace(origin, place=lambda row: place_in_file(int(order[row])))
     values = check_table(columns, origin, (), allow_missing=True)

@@ -68,6 +68,26 @@ def columns_of(data: Any) -> tuple[list[Column], Origin]:
     return array_columns(data), origin
 
 
+def index_columns(data: Any) -> list[Column]:
+    """Return the levels of a pandas frame's index that have a name or hold dates.
+
+    Levels without a name are called as `reset_index` calls them; a column goes before a level of its name.
+    """
+    import narwhals as nw
+
+    frame = nw.to_native(data, pass_through=True)
+    if not nw.dependencies.is_pandas_dataframe(frame):
+        return []
+    levels = []
+    for i, name in enumerate(frame.index.names):
+        unnamed = "index" if frame.index.nlevels == 1 else f"level_{i}"
+        values = nw.from_native(frame.index.get_level_values(i).to_series(), series_only=True)
+        level = _frame_column(unnamed if name is None else str(name), values)
+        if (name is not None or level.kind == "dates") and level.name not in map(str, frame.columns):
+            levels.append(level)
+    return levels
+
+
 def _read_columns(path: Path) -> tuple[list[Column], Origin]:
     content = read_bytes(path)
     if is_parquet(path, content):
@@ -133,7 +153,7 @@ def _frame_column(name: str, series: nw.Series[Any]) -> Column:
         return Column(name, np.asarray(values, dtype=np.float64))
     if series.dtype == nw.Object:
         return _object_column(name, series.to_list())
-    cells = [None if _is_missing(cell) else cell for cell in series.to_list()]
+    cells = [_plain(cell) for cell in series.to_list()]
     row = next((row for row, cell in enumerate(cells) if cell is not None), None)
     if row is None:
         return Column(name, np.full(len(cells), np.nan))
@@ -176,7 +196,7 @@ def _as_array(data: Any) -> NDArray[Any]:
 
 def _object_column(name: str, cells: Iterable[Any]) -> Column:
     """Read Python objects: numbers and None are fine, anything else is reported."""
-    cells = [None if _is_missing(cell) else cell for cell in cells]
+    cells = [_plain(cell) for cell in cells]
     for row, cell in enumerate(cells):
         if not (cell is None or isinstance(cell, numbers.Real | Decimal | np.bool_)):
             return Column(name, kind=_kind(cell), example=str(cell), row=row, cells=cells)
@@ -184,8 +204,12 @@ def _object_column(name: str, cells: Iterable[Any]) -> Column:
     return Column(name, np.array(values, dtype=np.float64))
 
 
-def _is_missing(cell: Any) -> bool:
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell is np.nan
+def _plain(cell: Any) -> Any:
+    """Return None for a cell that is missing, and the start of a pandas Period, such as a month."""
+    kind = type(cell).__name__
+    if cell is np.nan or kind in ("NAType", "NaTType"):
+        return None
+    return cell.start_time if kind == "Period" else cell
 
 
 def _kind(cell: Any) -> str:
