@@ -27,7 +27,8 @@ def read_table(
 ) -> Dataset:
     """Read a table of numbers from delimited text (comma, tab, semicolon, pipe, blanks) or Parquet.
 
-    The first line holds the names unless it holds only numbers; then the columns are x1, x2, ....
+    The first line holds the names unless it holds only numbers and missing values; then the columns are x1,
+    x2, .... Numbers are names too if they count the columns, or are whole where those below are not.
     `drop` names columns to leave out. Missing values are refused, or are NaN with `allow_missing`.
     Messages count lines from 1, the header being line 1.
     """
