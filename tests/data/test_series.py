@@ -36,6 +36,50 @@ def test_series_ids_may_be_anything(ids):
     assert len(set(table.labels)) == 2
 
 
+LONG_IDS = {
+    "sixteen digits": (1234567890123456, 1234567890123457),
+    "nineteen digits": (1234567890123456788, 1234567890123456789),
+    "beyond int64": (2**63, 2**63 + 1),
+}
+
+
+@pytest.mark.parametrize("ids", LONG_IDS.values(), ids=LONG_IDS.keys())
+@pytest.mark.parametrize("form", ["pandas", "objects", "polars", "pyarrow", "csv", "parquet", "category"])
+def test_long_numbers_tell_series_apart(tmp_path, form, ids):
+    data = frame(machine=np.repeat(np.array(ids, dtype="uint64"), [15, 25]))
+    if form in ("csv", "parquet"):
+        path = tmp_path / f"data.{form}"
+        data.to_csv(path, index=False) if form == "csv" else pl.from_pandas(data).write_parquet(path)
+        data = path
+    elif form == "objects":
+        data["machine"] = pd.Series(data["machine"].tolist(), dtype=object)
+    elif form == "category":
+        data["machine"] = data["machine"].astype("category")
+    elif form != "pandas":
+        data = pl.from_pandas(data) if form == "polars" else pl.from_pandas(data).to_arrow()
+    table = to_series(data, series="machine")
+    assert table.starts == (0, 15, 40)
+    assert table.labels == tuple(map(str, ids))
+
+
+def test_long_numbers_in_arrays_tell_series_apart():
+    values = np.random.default_rng(0).integers(1, 1000, size=(40, 3))
+    values[:, 2] = np.repeat([2**60, 2**60 + 1], [15, 25])
+    assert to_series(values, series="x3").starts == (0, 15, 40)
+    assert refused(values.astype(float), series="x3") == (
+        "The series column 'x3' of the table holds 1.15292e+18 in row 0 (counting from 0), a float too large "
+        "to be told from its neighbours; write the names of series as integers or text."
+    )
+
+
+def test_long_numbers_may_be_data(tmp_path):
+    data = frame(bytes=np.arange(40) + 2**60 + 2**50 * (np.arange(40) % 7), when=five_minutes())
+    expected = data[["a", "b", "bytes"]].to_numpy(dtype=float)
+    assert np.array_equal(to_series(data[::-1]).dataset.values, expected)
+    data[::-1].to_csv(tmp_path / "data.csv", index=False)
+    assert np.allclose(to_series(tmp_path / "data.csv").dataset.values, expected, rtol=1e-15)
+
+
 @given(st.integers(0, 10_000))
 @settings(deadline=None, max_examples=10)
 def test_the_order_of_rows_does_not_matter_where_there_is_time(seed):

@@ -76,6 +76,13 @@ def test_integers_booleans_and_decimals_become_floats(cells):
         np.testing.assert_allclose(values[:, 1], expected, rtol=1e-15)
 
 
+def test_whole_numbers_that_are_no_floats_are_rounded():
+    numbers = 2**60 + 1 + 2**50 * np.arange(25)
+    columns = {"a": VALUES[:, 0], "b": numbers}
+    for frame in (pd.DataFrame(columns), pa.table(columns)):
+        np.testing.assert_array_equal(to_dataset(frame).values[:, 1], numbers.astype(float))
+
+
 def test_collinear_columns_are_fine():
     assert to_dataset(np.c_[VALUES, 2 * VALUES[:, 0], -VALUES[:, 0]]).n_variables == 5
 

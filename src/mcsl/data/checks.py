@@ -24,6 +24,9 @@ SMALLEST = float(np.finfo(np.float32).tiny)
 MIN_SPREAD = 1024 * float(np.finfo(np.float64).eps)
 """A column that varies by less than this share of its magnitude shows the rounding of float64, not data."""
 
+MAX_WHOLE = 2.0**53
+"""From here on, whole numbers that are not the same may be the same as floats."""
+
 
 @dataclass(frozen=True, eq=False)
 class Column:
@@ -38,7 +41,8 @@ class Column:
     row: int = 0
     """... and the row it stands in, from 0."""
     cells: Sequence[Any] = field(default=(), repr=False)
-    """What stands in the rows of a column that is refused as numbers; None where nothing does."""
+    """What stands in the rows of a column that is refused as numbers, or of whole numbers that floats may not
+    tell apart; None where nothing does."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mcsl.data.checks import Column, listed
+from mcsl.data.checks import MAX_WHOLE, Column, listed
 from mcsl.errors import DataError
 
 if TYPE_CHECKING:
@@ -151,7 +151,12 @@ def _to_column(name: str, cells: pl.Series, delimiter: str) -> Column:
             example = str(cells[row])
             kind = "dates" if DATE.match(example) else "text"
             return Column(name, kind=kind, example=example, row=row, cells=cells.to_list())
-    return Column(name, numbers.fill_null(math.nan).to_numpy().astype(np.float64))
+    values = numbers.fill_null(math.nan).to_numpy().astype(np.float64)
+    if not (np.abs(values) >= MAX_WHOLE).any():
+        return Column(name, values)
+    known = cells.set(is_missing, None)
+    is_whole = known.str.contains(f"^{WHOLE.pattern}$").all()
+    return Column(name, values, cells=known.to_list() if is_whole else ())
 
 
 def _refuse_ragged(table: DelimitedText, source: str) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.data.checks import Column, Origin, check_table, drop_columns, listed
+from mcsl.data.checks import MAX_WHOLE, Column, Origin, check_table, drop_columns, listed
 from mcsl.data.dataset import Dataset
 from mcsl.data.sources import columns_of, index_columns
 from mcsl.data.stamps import find_time, read_stamps, read_step, say_step
@@ -104,7 +104,7 @@ def _read_ids(
     if not found:
         names = [column.name for column in columns]
         raise DataError(f"There is no series column {name!r} in {origin.name}; it has {listed(names)}.")
-    cells = list(found[0].cells) or [None if np.isnan(v) else f"{v:.15g}" for v in found[0].values]
+    cells = list(found[0].cells) or _say_numbers(found[0], origin)
     if None in cells:
         raise DataError(
             f"The series column {name!r} of {origin.name} is empty in {origin.place(cells.index(None))}; "
@@ -114,8 +114,19 @@ def _read_ids(
     return ids, tuple(labels.tolist())
 
 
+def _say_numbers(column: Column, origin: Origin) -> list[str | None]:
+    """Return the shortest digits that tell each number from all others, and None where it is missing."""
+    for row in np.flatnonzero(np.abs(column.values) >= MAX_WHOLE).tolist():
+        raise DataError(
+            f"The series column {column.name!r} of {origin.name} holds {column.values[row]:g} in "
+            f"{origin.place(row)}, a float too large to be told from its neighbours; "
+            "write the names of series as integers or text."
+        )
+    return [None if np.isnan(v) else np.format_float_positional(v, trim="-") for v in column.values]
+
+
 def _reordered(column: Column, order: NDArray[np.intp]) -> Column:
-    if len(column.cells):
+    if column.kind != "numbers" and len(column.cells):
         row = int(np.argsort(order)[column.row])
         return replace(column, cells=[column.cells[row] for row in order], row=row)
     return replace(column, values=column.values[order])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.data.checks import Column, Origin, check_table
+from mcsl.data.checks import MAX_WHOLE, Column, Origin, check_table
 from mcsl.data.dataset import Dataset
 from mcsl.data.delimited import DATE, decode, parse_text, to_columns
 from mcsl.errors import DataError
@@ -150,8 +150,12 @@ def _frame_column(name: str, series: nw.Series[Any]) -> Column:
     import narwhals as nw
 
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
-        values = series.cast(nw.Float64).fill_null(float("nan")).to_numpy()
-        return Column(name, np.asarray(values, dtype=np.float64))
+        try:
+            values = np.asarray(series.cast(nw.Float64).fill_null(float("nan")).to_numpy(), dtype=np.float64)
+        except ValueError:
+            # pyarrow does not round whole numbers.
+            return _object_column(name, series.to_list())
+        return Column(name, values, cells=() if series.dtype.is_float() else _exact(values, series))
     if series.dtype == nw.Object:
         return _object_column(name, series.to_list())
     cells = [_plain(cell) for cell in series.to_list()]
@@ -168,7 +172,7 @@ def array_columns(data: Any) -> list[Column]:
         raise DataError(f"The table must have rows and columns. Got an array of shape {array.shape} instead.")
     names = [f"x{i + 1}" for i in range(array.shape[1])]
     if array.dtype.kind in "biuf":
-        return [Column(name, column.astype(np.float64)) for name, column in zip(names, array.T, strict=True)]
+        return [_array_column(name, column) for name, column in zip(names, array.T, strict=True)]
     kinds = {"c": "complex numbers", "M": "dates", "m": "dates"}
     if array.dtype.kind in kinds:
         kind = kinds[array.dtype.kind]
@@ -180,6 +184,16 @@ def array_columns(data: Any) -> list[Column]:
             for name, column in zip(names, cells, strict=True)
         ]
     return [_object_column(name, column) for name, column in zip(names, array.T, strict=True)]
+
+
+def _array_column(name: str, column: NDArray[Any]) -> Column:
+    values = column.astype(np.float64)
+    return Column(name, values, cells=() if column.dtype.kind == "f" else _exact(values, column))
+
+
+def _exact(values: NDArray[np.float64], cells: Iterable[Any]) -> list[Any]:
+    """Return the cells themselves if there are any that floats may not tell apart."""
+    return [_plain(cell) for cell in cells] if (np.abs(values) >= MAX_WHOLE).any() else []
 
 
 def _as_array(data: Any) -> NDArray[Any]:
@@ -201,8 +215,9 @@ def _object_column(name: str, cells: Iterable[Any]) -> Column:
     for row, cell in enumerate(cells):
         if not (cell is None or isinstance(cell, numbers.Real | Decimal | np.bool_)):
             return Column(name, kind=_kind(cell), example=str(cell), row=row, cells=cells)
-    values = [np.nan if cell is None else float(cell) for cell in cells]
-    return Column(name, np.array(values, dtype=np.float64))
+    values = np.array([np.nan if cell is None else float(cell) for cell in cells], dtype=np.float64)
+    is_exact = not any(isinstance(cell, float | np.floating) for cell in cells)
+    return Column(name, values, cells=_exact(values, cells) if is_exact else ())
 
 
 def _plain(cell: Any) -> Any:
