@@ -65,8 +65,9 @@ def test_numbers_as_names_become_text():
         [Decimal(i) / 3 for i in range(25)],
         np.arange(25, dtype=np.uint8),
         np.arange(25) % 2 == 0,
+        pd.arrays.SparseArray(np.arange(25) % 3),
     ],
-    ids=["Int64", "boolean", "Decimal", "uint8", "bool"],
+    ids=["Int64", "boolean", "Decimal", "uint8", "bool", "sparse"],
 )
 def test_integers_booleans_and_decimals_become_floats(cells):
     expected = np.array([float(cell) for cell in cells])
@@ -140,6 +141,16 @@ def test_the_callers_array_is_neither_shared_nor_changed():
         pytest.param(pd.DataFrame({"a": [1, "u"] * 15, "b": range(30)}), ["'u' in row 1"], id="mixed"),
         pytest.param(
             pd.DataFrame({"a": pd.Categorical(["u"] * 30), "b": range(30)}), ["text"], id="category"
+        ),
+        pytest.param(
+            pd.DataFrame({"a": pd.Categorical([3, 1, 2] * 10), "b": range(30)}),
+            ["Column 'a'", "holds categories, for example '3' in row 0", "turn it into plain numbers"],
+            id="category of numbers",
+        ),
+        pytest.param(
+            pa.table({"a": pa.array([1.5, 2.5] * 15).dictionary_encode(), "b": range(30)}),
+            ["holds categories, for example '1.5'"],
+            id="dictionary of numbers",
         ),
     ],
 )

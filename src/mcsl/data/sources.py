@@ -156,7 +156,7 @@ def _frame_column(name: str, series: nw.Series[Any]) -> Column:
             # pyarrow does not round whole numbers.
             return _object_column(name, series.to_list())
         return Column(name, values, cells=() if series.dtype.is_float() else _exact(values, series))
-    if series.dtype == nw.Object:
+    if series.dtype in (nw.Object, nw.Unknown):
         return _object_column(name, series.to_list())
     cells = [_plain(cell) for cell in series.to_list()]
     row = next((row for row, cell in enumerate(cells) if cell is not None), None)
@@ -235,6 +235,9 @@ def _kind(cell: Any) -> str:
         return "dates" if isinstance(cell, str) and DATE.match(cell) else "text"
     if isinstance(cell, datetime.date | datetime.time | datetime.timedelta):
         return "dates"
+    if isinstance(cell, numbers.Real):
+        # Numbers are read unless the frame says that they only name kinds.
+        return "categories"
     if isinstance(cell, numbers.Complex):
         return "complex numbers"
     return f"{type(cell).__name__} objects"
