@@ -278,6 +278,18 @@ def test_what_is_wrong_is_said_in_a_sentence():
     assert refused(frame(), max_gap=-1) == "`max_gap` must be >= 0. Got -1 instead."
 
 
+@pytest.mark.parametrize(
+    "options", [{"series": "x"}, {"time": "x"}, {"resample": "1h"}, {"drop": ["a"]}, {"max_gap": 1}], ids=str
+)
+def test_series_that_are_ready_are_not_read_again(options):
+    table = to_series(frame())
+    assert to_series(table) is table
+    assert refused(table, **options) == (
+        f"`{next(iter(options))}` cannot be given with a SeriesTable, whose rows are in order already; "
+        "give the table that it was made from."
+    )
+
+
 def test_text_that_is_no_time_is_named(tmp_path):
     path = tmp_path / "data.csv"
     times = [t.strftime("%Y-%m-%d %H:%M") for t in five_minutes()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -61,11 +61,14 @@ def to_series(
 
     Stamps that come twice are refused, and so are gaps unless `resample` gives a step ("5min", "1h", or
     a number where time is one): then a sample is the mean of the rows within a step. Up to `max_gap`
-    missing values in a row are filled by a straight line; longer gaps stay missing.
+    missing values in a row are filled by a straight line; longer gaps stay missing. A SeriesTable is returned
+    as it is, and none of these may be given with it.
     """
     if max_gap < 0:
         raise SettingsError(f"`max_gap` must be >= 0. Got {max_gap} instead.")
     if isinstance(data, SeriesTable):
+        options = {"series": series, "time": time, "resample": resample, "drop": drop if len(drop) else None}
+        _refuse_options(options | {"max_gap": None if max_gap == MAX_GAP else max_gap})
         return data
     columns, origin = columns_of(data)
     index = index_columns(data)
@@ -91,6 +94,16 @@ def to_series(
         else:
             _check_spacing(clock, stamps, starts, origin)
     return _filled(table, max_gap)
+
+
+def _refuse_options(options: Mapping[str, Any]) -> None:
+    """Refuse what would change series that are ready."""
+    given = [f"`{name}`" for name, option in options.items() if option is not None]
+    if given:
+        raise SettingsError(
+            f"{' and '.join(given)} cannot be given with a SeriesTable, whose rows are in order already; "
+            "give the table that it was made from."
+        )
 
 
 def _read_ids(
