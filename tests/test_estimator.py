@@ -93,6 +93,14 @@ def test_clones_and_pickles(fitted):
     assert loaded.adjacency_matrix_.equals(fitted.adjacency_matrix_)
 
 
+def test_rows_are_sorted_by_dates_in_the_index(frame):
+    timed = frame.set_axis(pd.date_range("2024-05-01", periods=len(frame), freq="1h"))
+    fits = [mcsl.MCSL("additive", lags=1).fit(rows).result_ for rows in (timed, timed[::-1], frame)]
+    assert fits[0].fingerprint == fits[1].fingerprint == fits[2].fingerprint
+    with pytest.raises(mcsl.DataError, match="There is a gap in the time column 'index'"):
+        mcsl.MCSL("additive", lags=1).fit(timed.drop(index=timed.index[50:90]))
+
+
 def test_groups_lags_and_gaps(frame):
     values = frame.to_numpy().copy()
     grouped = mcsl.MCSL("additive", groups={"sky": ["x1", "x2"]}).fit(values)

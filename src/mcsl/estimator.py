@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from narwhals.dependencies import is_pandas_dataframe
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_random_state
@@ -36,7 +37,8 @@ class MCSL(BaseEstimator):  # type: ignore[misc]
     groups : mapping or None
         Variables with several columns, such as {"site": ["site.x", "site.y"]}.
     lags : int
-        With p > 0 the rows are one time series, and an edge may act up to p steps later.
+        With p > 0 the rows are one time series, and an edge may act up to p steps later. Rows are sorted by
+        dates in the index of a pandas frame, and are in order of time otherwise.
     missing : "refuse", "drop", "impute" or "mask"
         What to do about missing values.
     random_state : int, RandomState or None
@@ -90,7 +92,7 @@ class MCSL(BaseEstimator):  # type: ignore[misc]
         default = [f"x{i + 1}" for i in range(values.shape[1])]
         names = tuple(map(str, getattr(self, "feature_names_in_", default)))
         self.result_: Result = learn(
-            Dataset(values, names),
+            _table(values, names, X),
             self.recipe,
             groups=self.groups,
             lags=self.lags,
@@ -137,6 +139,13 @@ class MCSL(BaseEstimator):  # type: ignore[misc]
             return f'<div style="overflow:auto;background:white">{graph_svg(self.result_)}</div>'
         edges = (f"<li>{escape(cause)} → {escape(effect)}</li>" for cause, effect in self.result_.graph.edges)
         return f"<ul>{''.join(edges)}</ul>"
+
+
+def _table(values: NDArray[np.float64], names: tuple[str, ...], given: Any) -> Any:
+    """Name the columns, and keep the index of a pandas frame, which may hold the time."""
+    if not is_pandas_dataframe(given):
+        return Dataset(values, names)
+    return type(given)(values, index=given.index, columns=list(names))
 
 
 def _labelled(matrix: NDArray[Any], names: Sequence[str]) -> Any:

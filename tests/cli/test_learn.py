@@ -39,6 +39,14 @@ def test_quiet_prints_nothing(mcsl, fake_learn, table, tmp_path):
     assert (outcome.exit_code, outcome.out, outcome.err) == (0, "", "")
 
 
+def test_a_table_without_a_header_is_said_to_have_none(mcsl, fake_learn, tmp_path):
+    path = tmp_path / "bare.csv"
+    np.savetxt(path, np.random.default_rng(0).normal(size=(30, 3)), delimiter=",")
+    options = ["--out", tmp_path / "out", "--force"]
+    assert mcsl("learn", path, *options).err == f"{path} has no header: its columns are named x1 to x3.\n"
+    assert mcsl("learn", path, *options, "--quiet").err == ""
+
+
 def test_verbose_logs_and_leaves_no_handler(mcsl, fake_learn, tmp_path):
     np.savetxt(tmp_path / "bare.csv", np.random.default_rng(0).normal(size=(30, 3)), delimiter=",")
     for _ in range(2):

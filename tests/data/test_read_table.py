@@ -64,11 +64,56 @@ def test_names(tmp_path, header, names):
 
 
 def test_names_that_are_numbers_are_not_taken_for_a_row_and_rows_not_for_names(tmp_path, caplog):
-    with caplog.at_level("INFO", logger="mcsl"):
-        table = read_table(written(tmp_path, "\n".join(lines(header=""))))
+    table = read_table(written(tmp_path, "\n".join(lines(header=""))))
     assert table.names == ("x1", "x2", "x3")
     assert table.n_samples == len(VALUES)
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "has no header: its columns are named x1 to x3." in caplog.text
+
+
+@pytest.mark.parametrize("header", ["2019,2020,2021", "10,200,-3", "2019,2020,2021,"])
+def test_whole_numbers_are_names_where_those_below_are_not(tmp_path, caplog, header):
+    tail = "," if header.endswith(",") else ""
+    rows = [row + tail for row in lines(header="")]
+    table = read_table(written(tmp_path, "\n".join([header, *rows])))
+    assert table.names == tuple(header.strip(",").split(","))
+    np.testing.assert_array_equal(table.values, VALUES)
+    names = ", ".join(map(repr, table.names[:2])) + f" and {table.names[2]!r}"
+    assert f"are taken for names: columns {names}." in caplog.text
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_whole_numbers_may_happen_among_others(tmp_path, caplog, delimiter):
+    # One cell in three is whole, so that a whole row is no wonder.
+    rows = [["2019", "2020", "2021"]] + [[f"{i}", f"{i / 3:.6g}", f"{i * i / 3:.6g}"] for i in range(1, 40)]
+    text = "\n".join(delimiter.join(row) for row in rows)
+    table = read_table(written(tmp_path, text.replace(".", ",") if delimiter == ";" else text))
+    assert table.names == ("x1", "x2", "x3")
+    assert table.n_samples == 40
     assert "has no header" in caplog.text
+
+
+@pytest.mark.parametrize("first", ["0.5,NA,0.25", "0.5,,0.25", ",0.5,0.25", "?,-,7", "0.5,0.25,"])
+def test_a_first_row_with_missing_values_is_a_row(tmp_path, caplog, first):
+    table = read_table(written(tmp_path, "\n".join([first, *lines(header="")])), allow_missing=True)
+    assert table.names == ("x1", "x2", "x3")
+    assert table.n_samples == len(VALUES) + 1
+    assert np.isnan(table.values[0]).any()
+    assert "has no header" in caplog.text
+
+
+@pytest.mark.parametrize("index", [range(25), range(1, 26), [f"day {i}" for i in range(25)]], ids=str)
+def test_numbers_beside_an_index_without_a_name_are_names(tmp_path, index):
+    rows = [f"{label},{i % 3},{i % 5}" for i, label in enumerate(index)]
+    table = read_table(written(tmp_path, "\n".join([",7,8", *rows])), drop=["Unnamed: 0"])
+    assert table.names == ("7", "8")
+    assert table.n_samples == 25
+
+
+def test_a_delimiter_at_the_end_of_every_row_without_a_header(tmp_path):
+    table = read_table(written(tmp_path, "\n".join(row + "," for row in lines(header=""))))
+    assert table.names == ("x1", "x2", "x3")
+    np.testing.assert_array_equal(table.values, VALUES)
 
 
 def test_byte_order_mark(tmp_path):
@@ -108,6 +153,7 @@ def test_booleans_and_integers_become_floats(tmp_path):
 def test_written_numbers_are_read_exactly(tmp_path_factory, values):
     magnitude = np.abs(values).max(axis=0)
     assume((np.ptp(values, axis=0) > 1e-9 * magnitude).all() and (magnitude > 1e-30).all())
+    assume((np.abs(np.corrcoef(values.T / magnitude[:, None]) - np.eye(3)) < 1 - 1e-9).all())
     path = tmp_path_factory.mktemp("exact") / "table.csv"
     pl.DataFrame(values, schema=["a", "b", "c"]).write_csv(path)
     np.testing.assert_array_equal(read_table(path).values, values)

@@ -36,6 +36,50 @@ def test_series_ids_may_be_anything(ids):
     assert len(set(table.labels)) == 2
 
 
+LONG_IDS = {
+    "sixteen digits": (1234567890123456, 1234567890123457),
+    "nineteen digits": (1234567890123456788, 1234567890123456789),
+    "beyond int64": (2**63, 2**63 + 1),
+}
+
+
+@pytest.mark.parametrize("ids", LONG_IDS.values(), ids=LONG_IDS.keys())
+@pytest.mark.parametrize("form", ["pandas", "objects", "polars", "pyarrow", "csv", "parquet", "category"])
+def test_long_numbers_tell_series_apart(tmp_path, form, ids):
+    data = frame(machine=np.repeat(np.array(ids, dtype="uint64"), [15, 25]))
+    if form in ("csv", "parquet"):
+        path = tmp_path / f"data.{form}"
+        data.to_csv(path, index=False) if form == "csv" else pl.from_pandas(data).write_parquet(path)
+        data = path
+    elif form == "objects":
+        data["machine"] = pd.Series(data["machine"].tolist(), dtype=object)
+    elif form == "category":
+        data["machine"] = data["machine"].astype("category")
+    elif form != "pandas":
+        data = pl.from_pandas(data) if form == "polars" else pl.from_pandas(data).to_arrow()
+    table = to_series(data, series="machine")
+    assert table.starts == (0, 15, 40)
+    assert table.labels == tuple(map(str, ids))
+
+
+def test_long_numbers_in_arrays_tell_series_apart():
+    values = np.random.default_rng(0).integers(1, 1000, size=(40, 3))
+    values[:, 2] = np.repeat([2**60, 2**60 + 1], [15, 25])
+    assert to_series(values, series="x3").starts == (0, 15, 40)
+    assert refused(values.astype(float), series="x3") == (
+        "The series column 'x3' of the table holds 1.15292e+18 in row 0 (counting from 0), a float too large "
+        "to be told from its neighbours; write the names of series as integers or text."
+    )
+
+
+def test_long_numbers_may_be_data(tmp_path):
+    data = frame(bytes=np.arange(40) + 2**60 + 2**50 * (np.arange(40) % 7), when=five_minutes())
+    expected = data[["a", "b", "bytes"]].to_numpy(dtype=float)
+    assert np.array_equal(to_series(data[::-1]).dataset.values, expected)
+    data[::-1].to_csv(tmp_path / "data.csv", index=False)
+    assert np.allclose(to_series(tmp_path / "data.csv").dataset.values, expected, rtol=1e-15)
+
+
 @given(st.integers(0, 10_000))
 @settings(deadline=None, max_examples=10)
 def test_the_order_of_rows_does_not_matter_where_there_is_time(seed):
@@ -64,6 +108,57 @@ def test_dates_are_recognised_sorted_and_left_out(times):
         table = to_series(form)
         assert table.dataset.names == ("a", "b")
         assert np.array_equal(table.dataset.values, data[["a", "b"]].to_numpy())
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        pd.date_range("2024-05-01", periods=40, freq="1h"),
+        pd.date_range("2024-05-01", periods=40, freq="1h", tz="Europe/Oslo", name="when"),
+        pd.period_range("2020-01", periods=40, freq="M", name="when"),
+        pd.timedelta_range("0h", periods=40, freq="1h"),
+        pd.date_range("2024-05-01", periods=40, freq="1D").strftime("%Y-%m-%d"),
+        pd.Index(np.arange(40) * 5, name="time"),
+        pd.MultiIndex.from_product([["north"], pd.date_range("2024-05-01", periods=40)]),
+    ],
+    ids=["hours", "zones", "months", "durations", "text", "numbers called time", "levels"],
+)
+def test_an_index_of_times_is_read_like_a_column(index):
+    data = frame().set_axis(index)
+    # A rising column of numbers is time only where it rises.
+    turned = data if index.name == "time" else data.iloc[::-1]
+    table = to_series(turned)
+    assert table.names == ("a", "b")
+    assert np.array_equal(table.dataset.values, data.to_numpy())
+    assert "There is a gap in the time column" in refused(turned.drop(index=index[7:20]))
+
+
+def test_an_index_is_never_a_variable_and_gives_way_to_columns():
+    data = frame(when=five_minutes()).set_index("when", drop=False)[::-1]
+    assert np.array_equal(to_series(data).dataset.values, data[["a", "b"]].to_numpy()[::-1])
+    by_number = frame(clock=np.arange(40.0)).set_axis(pd.Index(five_minutes()[::-1]))
+    assert to_series(by_number, time="clock").names == ("a", "b")
+    assert np.array_equal(to_series(by_number, time="clock").dataset.values, by_number[["a", "b"]].to_numpy())
+    assert to_series(by_number, drop=["index"]).names == ("a", "b", "clock")
+    for index in (np.arange(40)[::-1], pd.Index(np.arange(40)[::-1], name="time"), list("abcd") * 10):
+        assert np.array_equal(to_series(frame().set_axis(index)).dataset.values, frame().to_numpy())
+    dated = frame(then=five_minutes()).set_axis(pd.Index(five_minutes()))
+    assert refused(dated) == (
+        "Columns 'then' and 'index' of the table hold dates; name the time column by `time=`."
+    )
+    assert to_series(dated.drop(columns="then"), time="index").names == ("a", "b")
+
+
+def test_levels_of_an_index_name_series_and_time():
+    data = frame(when=five_minutes(20) * 2, machine=np.repeat(["x", "y"], 20))
+    levels = data.set_index(["machine", "when"]).sample(frac=1, random_state=0)
+    table, expected = to_series(levels, series="machine"), to_series(data, series="machine")
+    assert (table.starts, table.labels) == (expected.starts, expected.labels)
+    assert np.array_equal(table.dataset.values, expected.dataset.values)
+    assert "Two rows have the same time in the time column 'when'" in refused(levels)
+    counted = data.assign(k=[*range(20)] * 2).drop(columns="when").set_index("k")[::-1]
+    table = to_series(counted, series="machine", time="k")
+    assert np.array_equal(table.dataset.values, expected.dataset.values)
 
 
 def test_rising_numbers_are_time_if_they_are_called_so():
@@ -181,6 +276,18 @@ def test_what_is_wrong_is_said_in_a_sentence():
     )
     assert "holds text" in refused(data)
     assert refused(frame(), max_gap=-1) == "`max_gap` must be >= 0. Got -1 instead."
+
+
+@pytest.mark.parametrize(
+    "options", [{"series": "x"}, {"time": "x"}, {"resample": "1h"}, {"drop": ["a"]}, {"max_gap": 1}], ids=str
+)
+def test_series_that_are_ready_are_not_read_again(options):
+    table = to_series(frame())
+    assert to_series(table) is table
+    assert refused(table, **options) == (
+        f"`{next(iter(options))}` cannot be given with a SeriesTable, whose rows are in order already; "
+        "give the table that it was made from."
+    )
 
 
 def test_text_that_is_no_time_is_named(tmp_path):

@@ -121,7 +121,8 @@ def test_the_real_command_says_one_sentence(tmp_path):
     (tmp_path / "open.csv").write_bytes(b'a,b\n1,"2\n' * 30)
     (tmp_path / "short.parquet").write_bytes(b"PAR1" + os.urandom(50))
     (tmp_path / "twice.csv").write_text("a,a\n" + "".join(f"{k},{k * k}\n" for k in range(30)))
-    np.savetxt(tmp_path / "good.csv", np.random.default_rng(0).normal(size=(30, 2)), delimiter=",")
+    values = np.random.default_rng(0).normal(size=(30, 2))
+    np.savetxt(tmp_path / "good.csv", values, delimiter=",", header="x1,x2", comments="")
     (tmp_path / "known.json").write_text('{"required": [["x1", "x2"], ["x2", "x1"]]}')
     tables = [[tmp_path / name] for name in ("open.csv", "short.parquet", "twice.csv")]
     for arguments in [*tables, [tmp_path / "good.csv", "--knowledge", tmp_path / "known.json"]]:

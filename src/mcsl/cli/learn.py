@@ -139,7 +139,7 @@ def learn(
     from mcsl.outputs import check_directory, write_result
     from mcsl.outputs.files import is_unfinished
 
-    with logging_to_stderr(verbose), interrupted_by_sigterm():
+    with logging_to_stderr(verbose, quiet=quiet), interrupted_by_sigterm():
         steps = Checkpoint(out / DIRECTORY, resume=resume)
         if resume and not is_unfinished(out) and not quiet:
             typer.echo(f"There is nothing to resume in {out}; starting from the beginning.", err=True)

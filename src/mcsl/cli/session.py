@@ -36,14 +36,14 @@ def interrupted_by_sigterm() -> Iterator[None]:
 
 
 @contextmanager
-def logging_to_stderr(verbose: bool) -> Iterator[None]:
-    """Show mcsl's warnings, and with `verbose` its information too."""
+def logging_to_stderr(verbose: bool, *, quiet: bool = False) -> Iterator[None]:
+    """Show mcsl's warnings unless `quiet`, and with `verbose` its information too."""
     logger = logging.getLogger("mcsl")
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(message)s"))
     level = logger.level
     logger.addHandler(handler)
-    logger.setLevel(logging.INFO if verbose else logging.WARNING)
+    logger.setLevel(logging.INFO if verbose else logging.ERROR if quiet else logging.WARNING)
     try:
         yield
     finally:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mcsl.data.checks import Column
+from mcsl.data.checks import MAX_WHOLE, Column, listed
 from mcsl.errors import DataError
 
 if TYPE_CHECKING:
@@ -28,7 +28,12 @@ DELIMITERS = (",", "\t", ";", "|", " ")
 MISSING = frozenset({"na", "n/a", "#n/a", "nan", "-nan", "null", "none", "<na>", "nil", "?", ".", "-"})
 """Cells that mean "not measured", besides the empty one; in lower case."""
 
+WHOLE = re.compile(r"[+-]?\d+")
+
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:T|\b)|\d{1,2}:\d{2}")
+
+
+_ROWS_SEEN = 50
 
 
 @dataclass(frozen=True)
@@ -75,17 +80,23 @@ def parse_text(text: str, source: str) -> DelimitedText:
     text = text.replace("\r\n", "\n").replace("\r", "\n") + "\n"
     try:
         delimiter = sniff_delimiter(text)
-        head = list(islice(records(text, delimiter), 2))
+        head = list(islice(records(text, delimiter), _ROWS_SEEN))
     except csv.Error as error:
         raise DataError(f"{source} cannot be read as delimited text: {error}.") from None
     if not head:
         raise DataError(f"{source} is empty.")
-    first, second = head[0], head[-1].cells
-    if _is_header(first.cells, delimiter):
-        header_lines, names = first.last_line, [cell.strip() for cell in first.cells]
+    first, below = head[0], [row.cells for row in head[1:]]
+    second = below[0] if below else first.cells
+    names = [cell.strip() for cell in first.cells]
+    is_numbers = _is_numbers(names, delimiter)
+    if is_numbers and not _are_names(names, below, delimiter):
+        header_lines, names = 0, [f"x{i + 1}" for i in range(len(names))]
+        logger.warning("%s has no header: its columns are named x1 to x%d.", source, len(names))
     else:
-        header_lines, names = 0, [f"x{i + 1}" for i in range(len(first.cells))]
-        logger.info("%s has no header: its columns are named x1 to x%d.", source, len(names))
+        header_lines = first.last_line
+        if is_numbers:
+            said = listed([name for name in names if name])
+            logger.warning("The numbers in the first line of %s are taken for names: %s.", source, said)
     if len(second) == len(names) + 1 and not second[-1].strip():
         names.append("")
     return DelimitedText(text, delimiter, tuple(names), header_lines)
@@ -116,7 +127,7 @@ def to_columns(table: DelimitedText, source: str) -> list[Column]:
         _refuse_ragged(table, source)
     names = list(table.names)
     # A delimiter at the end of every line makes one more column, with neither name nor cells.
-    if names[-1] == "" and frame[:, -1].null_count() == len(frame):
+    if (names[-1] == "" or not table.header_lines) and frame[:, -1].null_count() == len(frame):
         names.pop()
     # pandas' name for a column without one, so that `--drop` can call it.
     names = [name or f"Unnamed: {i}" for i, name in enumerate(names)]
@@ -140,7 +151,12 @@ def _to_column(name: str, cells: pl.Series, delimiter: str) -> Column:
             example = str(cells[row])
             kind = "dates" if DATE.match(example) else "text"
             return Column(name, kind=kind, example=example, row=row, cells=cells.to_list())
-    return Column(name, numbers.fill_null(math.nan).to_numpy().astype(np.float64))
+    values = numbers.fill_null(math.nan).to_numpy().astype(np.float64)
+    if not (np.abs(values) >= MAX_WHOLE).any():
+        return Column(name, values)
+    known = cells.set(is_missing, None)
+    is_whole = known.str.contains(f"^{WHOLE.pattern}$").all()
+    return Column(name, values, cells=known.to_list() if is_whole else ())
 
 
 def _refuse_ragged(table: DelimitedText, source: str) -> int:
@@ -192,7 +208,7 @@ def sniff_delimiter(text: str) -> str:
 
     def merit(delimiter: str) -> tuple[bool, bool, float, int]:
         try:
-            rows = [record.cells for record in islice(records(text, delimiter), 50)]
+            rows = [record.cells for record in islice(records(text, delimiter), _ROWS_SEEN)]
         except csv.Error:
             rows = []
         if not rows:
@@ -205,10 +221,44 @@ def sniff_delimiter(text: str) -> str:
     return max(DELIMITERS, key=merit)
 
 
-def _is_header(cells: Sequence[str], delimiter: str) -> bool:
-    """Tell a row of names from a row of numbers; the plain count 0, 1, 2, ... or 1, 2, ... are names."""
-    counts = [[str(i + start) for i in range(len(cells))] for start in (0, 1)]
-    return list(cells) in counts or not all(_is_number(cell, delimiter) for cell in cells)
+def _is_numbers(cells: Sequence[str], delimiter: str) -> bool:
+    """Whether a row holds numbers, of which some but not all may be missing."""
+    known = [cell for cell in cells if not _is_missing(cell)]
+    return bool(known) and all(_is_number(cell, delimiter) for cell in known)
+
+
+def _are_names(cells: list[str], below: Sequence[Sequence[str]], delimiter: str) -> bool:
+    """Tell whether a first row of numbers holds names.
+
+    It does if it counts 0, 1, 2, ... or 1, 2, ..., if it leaves out the index of a frame, or if its numbers
+    are whole and distinct, and rows like those below are so in less than one case of a hundred.
+    """
+    # Neither the index nor what follows a delimiter at the end has a name.
+    start, stop = int(cells[0] == ""), len(cells) - (cells[-1] == "")
+    named = cells[start:stop]
+    if _is_count(named) or (start and _is_index([row[0].strip() for row in below], delimiter)):
+        return True
+    if len(set(named)) < max(len(named), 2) or not all(map(WHOLE.fullmatch, named)):
+        return False
+    columns = zip(*(row[start:stop] for row in below), strict=False)
+    return math.prod(sum(map(_may_be_whole, column)) / len(column) for column in columns) < 0.01
+
+
+def _is_count(cells: list[str]) -> bool:
+    return cells in ([str(i + start) for i in range(len(cells))] for start in (0, 1))
+
+
+def _is_index(cells: list[str], delimiter: str) -> bool:
+    """Whether a column numbers the rows, or names them in words."""
+    return _is_count(cells) or not any(_is_missing(cell) or _is_number(cell, delimiter) for cell in cells)
+
+
+def _may_be_whole(cell: str) -> bool:
+    return _is_missing(cell) or WHOLE.fullmatch(cell.strip()) is not None
+
+
+def _is_missing(cell: str) -> bool:
+    return not cell.strip() or cell.strip().lower() in MISSING
 
 
 def _is_number(cell: str, delimiter: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.data.checks import Column, Origin, check_table, drop_columns, listed
+from mcsl.data.checks import MAX_WHOLE, Column, Origin, check_table, drop_columns, listed
 from mcsl.data.dataset import Dataset
-from mcsl.data.sources import columns_of
+from mcsl.data.sources import columns_of, index_columns
 from mcsl.data.stamps import find_time, read_stamps, read_step, say_step
 from mcsl.errors import DataError, SettingsError
 
@@ -56,18 +56,23 @@ def to_series(
 
     `series` names the column that tells the series apart, of any type. `time` names the time column; by
     default it is the column of dates, or a rising column of numbers called time, timestamp, .... Neither
-    is a variable. Without a time column the rows are taken in the order in which they stand.
+    is a variable. Either may be in the index of a pandas frame. Without a time column the rows are taken in
+    the order in which they stand.
 
     Stamps that come twice are refused, and so are gaps unless `resample` gives a step ("5min", "1h", or
     a number where time is one): then a sample is the mean of the rows within a step. Up to `max_gap`
-    missing values in a row are filled by a straight line; longer gaps stay missing.
+    missing values in a row are filled by a straight line; longer gaps stay missing. A SeriesTable is returned
+    as it is, and none of these may be given with it.
     """
     if max_gap < 0:
         raise SettingsError(f"`max_gap` must be >= 0. Got {max_gap} instead.")
     if isinstance(data, SeriesTable):
+        options = {"series": series, "time": time, "resample": resample, "drop": drop if len(drop) else None}
+        _refuse_options(options | {"max_gap": None if max_gap == MAX_GAP else max_gap})
         return data
     columns, origin = columns_of(data)
-    columns = drop_columns(columns, origin, drop)
+    index = index_columns(data)
+    columns = drop_columns([*columns, *index], origin, drop)
     ids, labels = _read_ids(columns, series, origin)
     columns = [column for column in columns if column.name != series]
     clock = find_time(columns, ids, time, origin)
@@ -76,7 +81,7 @@ def to_series(
         option = origin.hint("--time-column", "`time=`")
         raise DataError(f"Resampling needs a time column, and {origin.name} has none; name it by {option}.")
     order = np.lexsort((np.arange(len(ids)) if stamps is None else stamps, ids))
-    columns = [_reordered(column, order) for column in columns if column is not clock]
+    columns = [_reordered(column, order) for column in columns if column not in [clock, *index]]
     place_in_file = origin.place
     origin = replace(origin, place=lambda row: place_in_file(int(order[row])))
     values = check_table(columns, origin, (), allow_missing=True)
@@ -91,6 +96,16 @@ def to_series(
     return _filled(table, max_gap)
 
 
+def _refuse_options(options: Mapping[str, Any]) -> None:
+    """Refuse what would change series that are ready."""
+    given = [f"`{name}`" for name, option in options.items() if option is not None]
+    if given:
+        raise SettingsError(
+            f"{' and '.join(given)} cannot be given with a SeriesTable, whose rows are in order already; "
+            "give the table that it was made from."
+        )
+
+
 def _read_ids(
     columns: Sequence[Column], name: str | None, origin: Origin
 ) -> tuple[NDArray[np.intp], tuple[str, ...]]:
@@ -102,7 +117,7 @@ def _read_ids(
     if not found:
         names = [column.name for column in columns]
         raise DataError(f"There is no series column {name!r} in {origin.name}; it has {listed(names)}.")
-    cells = list(found[0].cells) or [None if np.isnan(v) else f"{v:.15g}" for v in found[0].values]
+    cells = list(found[0].cells) or _say_numbers(found[0], origin)
     if None in cells:
         raise DataError(
             f"The series column {name!r} of {origin.name} is empty in {origin.place(cells.index(None))}; "
@@ -112,8 +127,19 @@ def _read_ids(
     return ids, tuple(labels.tolist())
 
 
+def _say_numbers(column: Column, origin: Origin) -> list[str | None]:
+    """Return the shortest digits that tell each number from all others, and None where it is missing."""
+    for row in np.flatnonzero(np.abs(column.values) >= MAX_WHOLE).tolist():
+        raise DataError(
+            f"The series column {column.name!r} of {origin.name} holds {column.values[row]:g} in "
+            f"{origin.place(row)}, a float too large to be told from its neighbours; "
+            "write the names of series as integers or text."
+        )
+    return [None if np.isnan(v) else np.format_float_positional(v, trim="-") for v in column.values]
+
+
 def _reordered(column: Column, order: NDArray[np.intp]) -> Column:
-    if len(column.cells):
+    if column.kind != "numbers" and len(column.cells):
         row = int(np.argsort(order)[column.row])
         return replace(column, cells=[column.cells[row] for row in order], row=row)
     return replace(column, values=column.values[order])

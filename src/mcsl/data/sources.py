@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.data.checks import Column, Origin, check_table
+from mcsl.data.checks import MAX_WHOLE, Column, Origin, check_table
 from mcsl.data.dataset import Dataset
 from mcsl.data.delimited import DATE, decode, parse_text, to_columns
 from mcsl.errors import DataError
@@ -27,7 +27,8 @@ def read_table(
 ) -> Dataset:
     """Read a table of numbers from delimited text (comma, tab, semicolon, pipe, blanks) or Parquet.
 
-    The first line holds the names unless it holds only numbers; then the columns are x1, x2, ....
+    The first line holds the names unless it holds only numbers and missing values; then the columns are x1,
+    x2, .... Numbers are names too if they count the columns, or are whole where those below are not.
     `drop` names columns to leave out. Missing values are refused, or are NaN with `allow_missing`.
     Messages count lines from 1, the header being line 1.
     """
@@ -66,6 +67,26 @@ def columns_of(data: Any) -> tuple[list[Column], Origin]:
     if isinstance(frame, nw.DataFrame | nw.LazyFrame):
         return frame_columns(frame), origin
     return array_columns(data), origin
+
+
+def index_columns(data: Any) -> list[Column]:
+    """Return the levels of a pandas frame's index that have a name or hold dates.
+
+    Levels without a name are called as `reset_index` calls them; a column goes before a level of its name.
+    """
+    import narwhals as nw
+
+    frame = nw.to_native(data, pass_through=True)
+    if not nw.dependencies.is_pandas_dataframe(frame):
+        return []
+    levels = []
+    for i, name in enumerate(frame.index.names):
+        unnamed = "index" if frame.index.nlevels == 1 else f"level_{i}"
+        values = nw.from_native(frame.index.get_level_values(i).to_series(), series_only=True)
+        level = _frame_column(unnamed if name is None else str(name), values)
+        if (name is not None or level.kind == "dates") and level.name not in map(str, frame.columns):
+            levels.append(level)
+    return levels
 
 
 def _read_columns(path: Path) -> tuple[list[Column], Origin]:
@@ -129,11 +150,15 @@ def _frame_column(name: str, series: nw.Series[Any]) -> Column:
     import narwhals as nw
 
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
-        values = series.cast(nw.Float64).fill_null(float("nan")).to_numpy()
-        return Column(name, np.asarray(values, dtype=np.float64))
-    if series.dtype == nw.Object:
+        try:
+            values = np.asarray(series.cast(nw.Float64).fill_null(float("nan")).to_numpy(), dtype=np.float64)
+        except ValueError:
+            # pyarrow does not round whole numbers.
+            return _object_column(name, series.to_list())
+        return Column(name, values, cells=() if series.dtype.is_float() else _exact(values, series))
+    if series.dtype in (nw.Object, nw.Unknown):
         return _object_column(name, series.to_list())
-    cells = [None if _is_missing(cell) else cell for cell in series.to_list()]
+    cells = [_plain(cell) for cell in series.to_list()]
     row = next((row for row, cell in enumerate(cells) if cell is not None), None)
     if row is None:
         return Column(name, np.full(len(cells), np.nan))
@@ -147,7 +172,7 @@ def array_columns(data: Any) -> list[Column]:
         raise DataError(f"The table must have rows and columns. Got an array of shape {array.shape} instead.")
     names = [f"x{i + 1}" for i in range(array.shape[1])]
     if array.dtype.kind in "biuf":
-        return [Column(name, column.astype(np.float64)) for name, column in zip(names, array.T, strict=True)]
+        return [_array_column(name, column) for name, column in zip(names, array.T, strict=True)]
     kinds = {"c": "complex numbers", "M": "dates", "m": "dates"}
     if array.dtype.kind in kinds:
         kind = kinds[array.dtype.kind]
@@ -159,6 +184,16 @@ def array_columns(data: Any) -> list[Column]:
             for name, column in zip(names, cells, strict=True)
         ]
     return [_object_column(name, column) for name, column in zip(names, array.T, strict=True)]
+
+
+def _array_column(name: str, column: NDArray[Any]) -> Column:
+    values = column.astype(np.float64)
+    return Column(name, values, cells=() if column.dtype.kind == "f" else _exact(values, column))
+
+
+def _exact(values: NDArray[np.float64], cells: Iterable[Any]) -> list[Any]:
+    """Return the cells themselves if there are any that floats may not tell apart."""
+    return [_plain(cell) for cell in cells] if (np.abs(values) >= MAX_WHOLE).any() else []
 
 
 def _as_array(data: Any) -> NDArray[Any]:
@@ -176,16 +211,21 @@ def _as_array(data: Any) -> NDArray[Any]:
 
 def _object_column(name: str, cells: Iterable[Any]) -> Column:
     """Read Python objects: numbers and None are fine, anything else is reported."""
-    cells = [None if _is_missing(cell) else cell for cell in cells]
+    cells = [_plain(cell) for cell in cells]
     for row, cell in enumerate(cells):
         if not (cell is None or isinstance(cell, numbers.Real | Decimal | np.bool_)):
             return Column(name, kind=_kind(cell), example=str(cell), row=row, cells=cells)
-    values = [np.nan if cell is None else float(cell) for cell in cells]
-    return Column(name, np.array(values, dtype=np.float64))
+    values = np.array([np.nan if cell is None else float(cell) for cell in cells], dtype=np.float64)
+    is_exact = not any(isinstance(cell, float | np.floating) for cell in cells)
+    return Column(name, values, cells=_exact(values, cells) if is_exact else ())
 
 
-def _is_missing(cell: Any) -> bool:
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell is np.nan
+def _plain(cell: Any) -> Any:
+    """Return None for a cell that is missing, and the start of a pandas Period, such as a month."""
+    kind = type(cell).__name__
+    if cell is np.nan or kind in ("NAType", "NaTType"):
+        return None
+    return cell.start_time if kind == "Period" else cell
 
 
 def _kind(cell: Any) -> str:
@@ -195,6 +235,9 @@ def _kind(cell: Any) -> str:
         return "dates" if isinstance(cell, str) and DATE.match(cell) else "text"
     if isinstance(cell, datetime.date | datetime.time | datetime.timedelta):
         return "dates"
+    if isinstance(cell, numbers.Real):
+        # Numbers are read unless the frame says that they only name kinds.
+        return "categories"
     if isinstance(cell, numbers.Complex):
         return "complex numbers"
     return f"{type(cell).__name__} objects"
