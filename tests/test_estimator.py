@@ -141,3 +141,10 @@ def test_without_matplotlib_and_pandas_there_are_lists_and_arrays(fitted, frame,
 def test_importing_mcsl_loads_no_scikit_learn():
     code = "import sys, mcsl; sys.exit('sklearn' in sys.modules or 'MCSL' not in dir(mcsl))"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_numbered_columns_have_the_names_that_learn_gives_them(frame):
+    numbered = frame.set_axis(range(frame.shape[1]), axis=1)
+    model = mcsl.MCSL("additive").fit(numbered)
+    assert model.result_.graph == mcsl.learn(numbered, "additive").graph
+    assert model.causal_order_ == list(mcsl.learn(numbered, "additive").graph.order)

@@ -59,7 +59,8 @@ class MCSL(BaseEstimator):  # type: ignore[misc]
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of str
-        Names of the columns; only where `X` has them. Otherwise they are called x1, x2, ....
+        Names of the columns; only where `X` has them, as text. The graph names numbered columns by their
+        numbers, and those of an array x1, x2, ....
     """
 
     def __init__(
@@ -90,7 +91,8 @@ class MCSL(BaseEstimator):  # type: ignore[misc]
             ensure_min_features=2,
         )
         default = [f"x{i + 1}" for i in range(values.shape[1])]
-        names = tuple(map(str, getattr(self, "feature_names_in_", default)))
+        # scikit-learn does not count numbers as names.
+        names = tuple(map(str, getattr(X, "columns", default)))
         self.result_: Result = learn(
             _table(values, names, X),
             self.recipe,
