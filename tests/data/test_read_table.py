@@ -153,7 +153,6 @@ def test_booleans_and_integers_become_floats(tmp_path):
 def test_written_numbers_are_read_exactly(tmp_path_factory, values):
     magnitude = np.abs(values).max(axis=0)
     assume((np.ptp(values, axis=0) > 1e-9 * magnitude).all() and (magnitude > 1e-30).all())
-    assume((np.abs(np.corrcoef(values.T / magnitude[:, None]) - np.eye(3)) < 1 - 1e-9).all())
     path = tmp_path_factory.mktemp("exact") / "table.csv"
     pl.DataFrame(values, schema=["a", "b", "c"]).write_csv(path)
     np.testing.assert_array_equal(read_table(path).values, values)

@@ -85,41 +85,7 @@ def test_whole_numbers_that_are_no_floats_are_rounded():
 
 
 def test_collinear_columns_are_fine():
-    assert to_dataset(np.c_[VALUES, VALUES[:, 0] + VALUES[:, 1], VALUES.sum(axis=1)]).n_variables == 5
-
-
-@pytest.mark.parametrize("scale", [2, -1, 1.8, 1e-9, -1e9])
-@pytest.mark.parametrize("offset", [0, 32, -1e4])
-@pytest.mark.parametrize("kind", [np.float64, np.float32])
-def test_a_column_in_another_unit_is_refused(scale, offset, kind):
-    column = VALUES[:, 1].astype(kind)
-    offset = kind(offset * min(1, abs(scale)) if kind is np.float64 else 0)
-    frame = pd.DataFrame({**COLUMNS, "d": kind(scale) * column + offset})
-    with pytest.raises(DataError) as caught:
-        to_dataset(frame)
-    assert str(caught.value) == (
-        "Columns 'b' and 'd' of the table are the same but for scale and offset; "
-        "leave one out with mcsl.data.to_dataset(data, drop=['d'])."
-    )
-
-
-def test_a_column_in_another_unit_is_found_between_gaps():
-    frame = pd.DataFrame(COLUMNS | {"d": 1.8 * VALUES[:, 0] + 32})
-    frame.loc[[0, 3, 7], ["a", "d"]] = np.nan
-    with pytest.raises(DataError, match="'a' and 'd' of the table are the same but for scale and offset"):
-        to_dataset(frame, allow_missing=True)
-
-
-def test_columns_that_nearly_agree_are_fine():
-    noise = np.random.default_rng(1).normal(size=25)
-    assert to_dataset(np.c_[VALUES, VALUES[:, 0] + 1e-4 * noise]).n_variables == 4
-    # An outlier makes the correlation of two columns 1 to all digits.
-    outlier = VALUES.copy()
-    outlier[3] = [1e12, -2e12, 3e12]
-    assert abs(np.corrcoef(outlier.T)[0, 1]) > 1 - 1e-15
-    assert to_dataset(outlier).n_variables == 3
-    few = (np.arange(2000) % 1000 < [[1], [2]]).astype(float).T
-    assert to_dataset(few).n_variables == 2
+    assert to_dataset(np.c_[VALUES, 2 * VALUES[:, 0], -VALUES[:, 0]]).n_variables == 5
 
 
 def test_the_callers_array_is_neither_shared_nor_changed():

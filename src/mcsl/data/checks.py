@@ -78,7 +78,6 @@ def check_table(
     summary = Summary(len(names))
     summary.add(values)
     check_summary(summary, names, origin, allow_missing=allow_missing)
-    check_linear_copies(summary, values, names, origin)
     return Dataset(values, tuple(names))
 
 
@@ -214,31 +213,6 @@ def _check_copies(summary: Summary, names: Sequence[str], origin: Origin) -> Non
                 f"Columns {twin!r} and {name!r} of {origin.name} are identical; "
                 f"leave one out with {origin.drop_hint([name])}."
             )
-
-
-def check_linear_copies(
-    summary: Summary, values: NDArray[np.float64], names: Sequence[str], origin: Origin
-) -> None:
-    """Refuse a column that is another one in a different unit; `values` are all rows, or some of them."""
-    directions = summary.sums / np.linalg.norm(summary.sums, axis=1, keepdims=True)
-    for i, direction in enumerate(directions):
-        for twin in _where(1 - np.abs(directions[:i] @ direction) < 1e-12):
-            # One large outlier makes the sums of any two columns proportional.
-            if _is_linear(values[:, twin], values[:, i]):
-                raise DataError(
-                    f"Columns {names[twin]!r} and {names[i]!r} of {origin.name} are the same but for scale "
-                    f"and offset; leave one out with {origin.drop_hint([names[i]])}."
-                )
-
-
-def _is_linear(x: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
-    """Whether every y is a + bx, up to the rounding of float32; both are missing in the same rows."""
-    x, y = x[~np.isnan(x)], y[~np.isnan(y)]
-    low, middle, high = np.argsort(x)[[0, len(x) // 2, -1]]
-    slope = (y[high] - y[low]) / (x[high] - x[low])
-    rest = y - y[middle] - slope * (x - x[middle])
-    size = np.abs(y) + np.abs(y[middle]) + np.abs(slope) * (np.abs(x) + np.abs(x[middle]))
-    return bool((np.abs(rest) <= 4 * np.finfo(np.float32).eps * size).all())
 
 
 def _where(condition: NDArray[np.bool_]) -> list[int]:

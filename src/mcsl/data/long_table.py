@@ -12,16 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.data.checks import (
-    Column,
-    Origin,
-    check_kinds,
-    check_linear_copies,
-    check_names,
-    check_summary,
-    drop_columns,
-    listed,
-)
+from mcsl.data.checks import Column, Origin, check_kinds, check_names, check_summary, drop_columns, listed
 from mcsl.data.dataset import Dataset, fingerprint
 from mcsl.data.sources import array_columns, frame_columns, is_parquet, parquet_errors
 from mcsl.data.summary import Summary
@@ -106,7 +97,6 @@ def open_long_table(data: Any, *, memory: int, seed: int, drop: Collection[str] 
     check_summary(summary, names, source.origin)
     sample = Dataset(np.concatenate(drawn), tuple(names))
     _check_sample(sample, source.origin)
-    check_linear_copies(summary, sample.values, names, source.origin)
     rows = Rows(blocks, source.n_rows, sample.values, summary.low, summary.high)
     return LongTable(sample, rows, digest)
 

@@ -8,9 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-_N_SUMS = 8
-_PIECE_VALUES = 2**18
-
 
 class Place(NamedTuple):
     """A row, counted from 0, and a column."""
@@ -37,7 +34,7 @@ class Spots:
 
 
 class Summary:
-    """Counts, extremes, digests and sums of the columns; blocks are added in the order of their rows."""
+    """Counts, extremes and digests of the columns; blocks are added in the order of their rows."""
 
     def __init__(self, n_columns: int) -> None:
         self.n_rows = 0
@@ -50,10 +47,6 @@ class Summary:
         self.first_value = np.nan
         self.counts_rows = True
         """Whether the first column is first_value, first_value + 1, ...."""
-        self.sums = np.zeros((n_columns, _N_SUMS))
-        """Of each column less its first value, with random weights: proportional for linear copies."""
-        self._first = np.full(n_columns, np.nan)
-        self._random = np.random.default_rng(0)
         self._digests = [hashlib.sha256() for _ in range(n_columns)]
 
     @property
@@ -62,7 +55,7 @@ class Summary:
         return [digest.digest() for digest in self._digests]
 
     # A file may hold NaN of the kind that signals when it is touched.
-    @np.errstate(invalid="ignore", over="ignore")
+    @np.errstate(invalid="ignore")
     def add(self, block: NDArray[np.float64]) -> None:
         """Take the next rows into account."""
         if not len(block):
@@ -82,15 +75,4 @@ class Summary:
         for digest, column in zip(self._digests, block.T, strict=True):
             # Adding zero turns -0.0 into 0.0, so that equal columns have equal bytes.
             digest.update((column + 0.0).tobytes())
-        self._add_sums(block)
         self.n_rows += len(block)
-
-    def _add_sums(self, block: NDArray[np.float64]) -> None:
-        known = ~np.isnan(block)
-        first = block[known.argmax(axis=0), np.arange(len(self._first))]
-        self._first = np.where(np.isnan(self._first), first, self._first)
-        size = max(_PIECE_VALUES // len(self._first), 1)
-        for start in range(0, len(block), size):
-            rows = slice(start, start + size)
-            moved = np.where(known[rows], block[rows] - self._first, 0.0)
-            self.sums += moved.T @ (self._random.random((len(moved), _N_SUMS)) - 0.5)
