@@ -137,6 +137,20 @@ def test_columns_that_count_the_rows_are_named(column, counts):
         assert finding(result, "counters").sentence.startswith("x2 counts the rows")
 
 
+@pytest.mark.parametrize(
+    ("column", "copies"),
+    [(lambda x: 1.8 * x + 32, True), (lambda x: -1e-9 * x, True), (lambda x: x + 0.01 * x**2, False)],
+    ids=["Fahrenheit", "turned", "curved"],
+)
+def test_columns_in_another_unit_are_named(column, copies):
+    values = np.random.default_rng(1).standard_normal((400, 3))
+    values[:, 2] = column(values[:, 0])
+    result = mcsl.learn(values, "additive")
+    assert ("copies" in verdicts(result)) == copies
+    if copies:
+        assert finding(result, "copies").sentence.startswith("x1 and x3 are the same but for scale")
+
+
 @pytest.mark.parametrize(("n_samples", "few"), [(99, True), (100, False)])
 def test_few_rows_are_said(n_samples, few):
     result = mcsl.learn(np.random.default_rng(0).standard_normal((n_samples, 3)), "additive")

@@ -53,7 +53,7 @@ def assess_trust(
     `level` is that of the pruner's test, None if there was none; without a fitted model the checks of
     mechanisms are left out. `one_variance` says that all noises were assumed to have the same.
     """
-    findings = [_search(stop_reason, cut_edges), *_rows(problem), *_counters(problem)]
+    findings = [_search(stop_reason, cut_edges), *_rows(problem), *_copies(problem), *_counters(problem)]
     findings += _scale(graph, problem, standardized)
     if sem is not None and graph.n_edges:
         findings += [_prediction(sem), _independence(sem), _direction(sem)]
@@ -95,6 +95,26 @@ def _rows(problem: Problem) -> list[Finding]:
             f"{n} rows are few for {d} variables: more false edges pass than the tests promise.",
             "Count on the edges that return in half-samples.",
             {"rows": float(n)},
+        )
+    ]
+
+
+def _copies(problem: Problem) -> list[Finding]:
+    """Find columns that are others in a different unit, which fit each other both ways without noise."""
+    if any(variable.own_past for variable in problem.variables):
+        return []
+    z = problem.dataset.standardized().values
+    alike = np.triu(np.abs(z.T @ z) / len(z) > 1 - _ROUNDING**2, 1)
+    names = problem.dataset.names
+    pairs = [f"{names[i]} and {names[j]}" for i, j in np.argwhere(alike)]
+    if not pairs:
+        return []
+    return [
+        Finding(
+            "copies",
+            "bad",
+            f"{_names(pairs)} are the same but for scale and offset, and nothing tells which is the cause.",
+            "Learn with one column of each pair.",
         )
     ]
 
