@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "CONTRIBUTING.md", "docs/architecture.md"]
+PAGES = [page for folder in (".", "docs", "benchmarks") for page in sorted((ROOT / folder).glob("*.md"))] + [
+    ROOT / "docs" / "results" / "index.md"
+]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -31,13 +33,21 @@ def test_outputs_are_rewritten_in_place(tmp_path):
     assert refresh(refreshed, tmp_path) == refreshed
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
-    text = (ROOT / page).read_text(encoding="utf-8")
-    targets = re.findall(r"\]\((?!https?:)([^)#]+)", text)
-    missing = [target for target in targets if not (ROOT / page).parent.joinpath(target).exists()]
-    assert targets
-    assert not missing
+    for place, heading in re.findall(
+        r"\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)", page.read_text(encoding="utf-8")
+    ):
+        target = page.parent / place if place else page
+        assert target.exists(), place
+        if heading:
+            assert heading in headings(target), f"{place}#{heading}"
+
+
+def headings(page: Path) -> list[str]:
+    """Return what links call the headings of a page."""
+    found = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in found]
 
 
 def test_readme_comes_in_the_promised_order():
