@@ -79,7 +79,7 @@ def _improve(
     from mcsl.search.held_out import held_out_score, score_of_predictions
 
     along = start.graph.adjacency
-    problem = replace(start.problem, candidates=along | along.T)
+    problem = replace(start.problem, candidates=(along | along.T) & start.problem.candidates)
     held_out = np.random.default_rng(seed).permutation(problem.n_samples) < _HELD_OUT * problem.n_samples
     seen, unseen = problem.of_rows(~held_out), problem.of_rows(held_out)
     kinds = _kinds_of_networks(recipe, start.noise)

@@ -206,3 +206,23 @@ def test_a_labelled_matrix_is_read_by_its_labels():
     matrix.loc["b", "c"] = 0
     found = mcsl.Knowledge.from_matrix(matrix)
     assert (found.required, found.forbidden) == ((("c", "a"),), (("b", "c"),))
+
+
+def test_networks_that_start_from_an_order_train_what_is_allowed_alone(monkeypatch):
+    simulation = mcsl.simulate("gp-add", n_variables=4, degree=1.5, n_samples=200, seed=0)
+    names = simulation.graph.names
+    knowledge = mcsl.Knowledge(tiers=[names[:2], names[2:]], forbidden=[(names[0], names[1])])
+    allowed = mcsl.Problem.from_dataset(simulation.dataset).with_knowledge(knowledge).candidates
+    trained = []
+
+    def train(problem, *_):
+        trained.append(problem.candidates)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mcsl.training._train", train)
+    # Splines lose, so that networks are trained.
+    monkeypatch.setattr("mcsl.search.held_out.score_of_predictions", lambda *_: np.inf)
+    with pytest.raises(mcsl.Interrupted):
+        mcsl.learn(simulation.dataset, mcsl.Recipe.masked(), knowledge=knowledge)
+    assert trained[0].any()
+    assert not (trained[0] & ~allowed).any()
