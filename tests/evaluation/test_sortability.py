@@ -27,6 +27,16 @@ def test_r2_does_not_depend_on_scale_and_equal_variances_count_one_half(growing)
     assert var_sortability(balanced, CHAIN) == 0.5
 
 
+def test_standardised_columns_cannot_be_sorted_by_what_rounding_leaves():
+    simulation = simulate("gp-add", n_variables=10, degree=1, n_samples=200, seed=1)
+    assert var_sortability(simulation.dataset.standardized(), simulation.graph) == 0.5
+
+
+def test_r2_says_nothing_where_rows_are_too_few():
+    values = np.random.default_rng(0).standard_normal((3, 3))
+    assert np.isnan(r2_sortability(values, CHAIN))
+
+
 def test_r2_counts_paths_by_hand(growing):
     # The precision matrix has diagonal (2, 2, 1), so R² given the others is 1 - 1/2, 1 - 1/4 and 1 - 1/3.
     # Of the paths a -> b, b -> c and a -> c, only b -> c descends.

@@ -13,6 +13,8 @@ from mcsl.data import Dataset
 from mcsl.errors import GraphError
 from mcsl.graph import CausalGraph
 
+_ROUNDING = 1e-9
+
 
 def var_sortability(data: Dataset | ArrayLike, graph: CausalGraph) -> float:
     """Sortability by variance (Reisach et al., 2021); nan if the graph has no edges."""
@@ -20,9 +22,12 @@ def var_sortability(data: Dataset | ArrayLike, graph: CausalGraph) -> float:
 
 
 def r2_sortability(data: Dataset | ArrayLike, graph: CausalGraph) -> float:
-    """Sortability by R^2 of each variable given all others (Reisach et al., 2023); nan without edges."""
+    """Sortability by R^2 of each variable given all others (Reisach et al., 2023).
+
+    It is nan without edges, and where rows are so few that the others explain every variable wholly.
+    """
     values = _values(data, graph)
-    if not graph.n_edges:
+    if not graph.n_edges or len(values) <= graph.n_variables:
         return float("nan")
     # With columns that determine each other, the pseudo-inverse would mistake them for noise.
     correlations = np.corrcoef(values.T) + 1e-12 * np.eye(graph.n_variables)
@@ -32,11 +37,13 @@ def r2_sortability(data: Dataset | ArrayLike, graph: CausalGraph) -> float:
 def _agreement(scores: NDArray[np.float64], graph: CausalGraph) -> float:
     """Share of the pairs along which the score rises, a pair counting once for each length of its paths.
 
-    A tie counts one half.
+    A tie, up to rounding, counts one half.
     """
     if not graph.n_edges:
         return float("nan")
-    rises = (1 + np.sign(scores - scores[:, None])) / 2
+    difference = scores - scores[:, None]
+    tied = np.abs(difference) <= _ROUNDING * np.maximum(np.abs(scores), np.abs(scores[:, None]))
+    rises = (1 + np.where(tied, 0.0, np.sign(difference))) / 2
     linked, n_linked, n_rising = graph.adjacency, 0, 0.0
     while linked.any():
         n_linked += int(linked.sum())

@@ -165,8 +165,8 @@ def _scale(graph: CausalGraph, problem: Problem, standardized: bool) -> list[Fin
         )
     else:
         findings.append(Finding("units", "good", "Variances do not give this order away.", "", figures))
-    if scalar:
-        by_r2 = r2_sortability(problem.dataset, graph)
+    by_r2 = r2_sortability(problem.dataset, graph) if scalar else float("nan")
+    if np.isfinite(by_r2):
         far = abs(by_r2 - 0.5) > _FAR_FROM_HALF and graph.n_edges >= _ENOUGH_EDGES
         findings.append(
             Finding(
