@@ -94,7 +94,9 @@ def impute(values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.
     """
     missing = np.isnan(values)
     filled = values.copy()
-    gappy = [int(column) for column in np.argsort(missing.sum(axis=0)) if missing[:, column].any()]
+    gappy = [
+        int(column) for column in np.argsort(missing.sum(axis=0), kind="stable") if missing[:, column].any()
+    ]
     for column in gappy:
         gaps = missing[:, column]
         filled[gaps, column] = rng.choice(values[~gaps, column], int(gaps.sum()))

@@ -71,5 +71,5 @@ def _heard(
         return np.empty(0, dtype=np.intp)
     relevance = np.zeros(owner[-1] + 1)
     np.maximum.at(relevance, owner, kernel.relevance[-len(owner) :])
-    strongest = np.argsort(-relevance)[:_MOST_CAUSES]
+    strongest = np.argsort(-relevance, kind="stable")[:_MOST_CAUSES]
     return strongest[relevance[strongest] >= _LEAST_RELEVANCE]
