@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from mcsl.data import SeriesTable
 from mcsl.data.dataset import Dataset
 from mcsl.graph import CausalGraph
-from mcsl.problem import Problem
+from mcsl.problem import Knowledge, Problem, cut_windows
 from mcsl.pruning import AdditivePruner, InteractionPruner, QuadraticPruner, SplineTable
 
 P_VALUES = [*(AdditivePruner(mode=mode) for mode in ("wood", "f", "auto")), InteractionPruner()]
@@ -46,6 +47,50 @@ def test_of_two_copies_the_later_goes_and_is_named(pruner):
     tests = prune_all_causes_of_the_last(pruner, values)
     assert kept(tests) == {0}
     assert tests[1].test == "collinear"
+
+
+@pytest.mark.parametrize("pruner", P_VALUES, ids=repr)
+def test_of_two_copies_the_required_one_stays_alone(pruner):
+    values = normal(400, 3)
+    values[:, 1] = 2 * values[:, 0]
+    values[:, 2] = np.sin(values[:, 0]) + 0.3 * values[:, 2]
+    names = ("x0", "x1", "x2")
+    problem = Problem.from_dataset(Dataset(values, names))
+    problem = problem.with_knowledge(Knowledge(required=[("x1", "x2")]))
+    pruned = pruner.prune(CausalGraph.from_edges([("x0", "x2"), ("x1", "x2")], names), problem)
+    assert pruned.graph.edges == (("x1", "x2"),)
+    assert {test.cause: test.test for test in pruned.tests} == {"x0": "collinear", "x1": "required"}
+
+
+@pytest.mark.parametrize("n_columns", [60, 72, 74, 80, 120])
+def test_effects_with_more_columns_than_residuals_have_directions_are_not_judged(n_columns):
+    values = normal(100, 3 + n_columns)
+    names = tuple(f"x{k}" for k in range(values.shape[1]))
+    groups = {"wide": names[3:]}
+    problem = cut_windows(SeriesTable.of(Dataset(values, names)), groups=groups)[0]
+    graph = CausalGraph.from_edges([(name, "wide") for name in names[:3]], problem.names)
+    tests = AdditivePruner().prune(graph, problem).tests
+    assert not any(test.kept for test in tests)
+    assert all(0 < test.value <= 1 for test in tests)
+    assert {test.test for test in tests} == ({"additive F"} if n_columns == 60 else {"too few rows"})
+
+
+@pytest.mark.parametrize("n_causes", [1, 3, 5])
+def test_events_so_rare_that_a_draw_of_rows_has_none(n_causes):
+    values = normal(4000, n_causes + 1)
+    values[:, -1] = 0.0
+    left_out = np.random.default_rng(InteractionPruner().seed).permutation(4000)[3000:]
+    values[left_out[:5], -1] = 1.0
+    assert kept(prune_all_causes_of_the_last(InteractionPruner(), values)) == set()
+
+
+def test_a_quadratic_cause_in_a_small_unit_is_seen():
+    values = normal(500, 3)
+    values[:, 2] = 2 * values[:, 1] + values[:, 0] + 0.1 * values[:, 2]
+    values[:, 0] *= 1e5
+    tests = prune_all_causes_of_the_last(QuadraticPruner(), values)
+    assert tests[1].value == pytest.approx(2, abs=0.05)
+    assert tests[0].value == pytest.approx(1e-5, abs=1e-6)
 
 
 @pytest.mark.parametrize("pruner", TESTING, ids=repr)

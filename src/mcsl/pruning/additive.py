@@ -142,6 +142,10 @@ class PreparedTest:
 
     def _wilks(self, groups: Mapping[int, tuple[int, ...]]) -> Findings:
         n_functions = len(self.gram)
+        freedom = self.n_samples - 1 - n_functions
+        if freedom <= len(self.scatter):
+            # Residuals of so many responses fill all directions that are left: their scatter is singular.
+            return dict.fromkeys(groups, Finding(TOO_FEW_ROWS, 1.0))
         inverse = inverse_of(self.gram, np.zeros(n_functions))
         coefficients = inverse @ self.moments
         residual = self.scatter - self.moments.T @ coefficients
@@ -150,7 +154,7 @@ class PreparedTest:
         for cause, group in groups.items():
             own = np.concatenate([np.arange(n_functions)[self.terms[column]] for column in group])
             block = inverse[np.ix_(own, own)]
-            value = wilks_test(coefficients[own], block, residual, self.n_samples - 1 - n_functions)
+            value = wilks_test(coefficients[own], block, residual, freedom)
             findings[cause] = Finding("additive F", value)
         return findings
 
@@ -166,7 +170,7 @@ def _weakest(regression: Regression, table: SplineTable) -> list[int]:
     responses = table.values[:, list(regression.responses)]
     strength = [np.sum((table.design[:, table.functions(g)].T @ responses) ** 2) for g in regression.groups]
     stays: set[int] = set()
-    for k in np.argsort(strength)[::-1]:
+    for k in np.argsort(strength, kind="stable")[::-1]:
         if len(regression.groups[k]) <= room:
             room -= len(regression.groups[k])
             stays.add(regression.causes[k])

@@ -49,6 +49,11 @@ def joint_test(
     of their additive dependence on the other inputs. The factors of several responses are multiplied
     first and summed. A group without relevance in the kernel hardly moves m: its p-value is 1.
     """
+    folds = np.linspace(0, len(inputs), N_FOLDS + 1).astype(int)
+    # Nothing is learned of a response that does not vary before the last fold.
+    responses = responses[:, np.ptp(responses[: folds[-2]], axis=0) > 0]
+    if not responses.shape[1]:
+        return JointFindings(np.ones(len(groups)), 0.0)
     x, y = tamed(inputs), tamed(responses).astype(np.float32)
     kernel = learn_kernel(x.astype(np.float32), y)
     least = _least_relevance(kernel, len(x))
@@ -64,7 +69,6 @@ def joint_test(
     blurs = [
         _Blur(x[:, group], everywhere.residuals(x[:, group], table.functions(group))) for group in tested
     ]
-    folds = np.linspace(0, len(x), N_FOLDS + 1).astype(int)
     full, reduced = _predict_ahead(x.astype(np.float32), y, kernel, tested, blurs, folds)
     ahead = _AdditiveFit(table.design[folds[1] :])
     for k, g in zip(relevant, reduced, strict=True):

@@ -23,7 +23,7 @@ class QuadraticPruner(EffectwisePruner):
     """Regress each variable on first- and second-order terms of its causes and threshold the coefficients.
 
     A cause stays if the coefficient of any term that contains it, x_j, x_j^2 or x_j x_k, exceeds
-    `threshold` in size. As in the paper, the coefficients are those of the table as it is, in its units;
+    `threshold` in size. As in the paper, the coefficients are in the units of the table, of centred columns;
     with `standardized`, variables and terms are brought to deviation 1 first.
     Where the rows do not suffice for three a term, products are left out, and then squares.
     """
@@ -66,8 +66,10 @@ def _largest_coefficients(
             terms += more
     design = np.column_stack([np.prod([table[column] for column in term], axis=0) for term in terms])
     design = standardize(design) if standardized else design - design.mean(axis=0)
+    # Measured in deviations of their columns, terms in small units are not taken for nothing.
+    units = np.array([np.prod([table[column].std() or 1.0 for column in term]) for term in terms])
     # The shortest solution: terms that cannot be told apart share their coefficient.
-    solution = np.linalg.lstsq(design, responses, rcond=1e-9)[0]
+    solution = np.linalg.lstsq(design / units, responses, rcond=1e-9)[0] / units[:, None]
     size = np.abs(solution).max(axis=1)
     return {
         cause: Finding(

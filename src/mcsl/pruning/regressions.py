@@ -119,7 +119,9 @@ def level(significance: float | None, n_variables: int) -> float:
 
 
 def _regression(graph: CausalGraph, problem: Problem, effect: int) -> Regression:
-    causes = tuple(int(cause) for cause in np.flatnonzero(graph.adjacency[:, effect]))
+    causes = np.flatnonzero(graph.adjacency[:, effect])
+    # Of causes that are copies of each other, the first counts: the one that is required.
+    causes = causes[np.argsort(~problem.required[causes, effect], kind="stable")]
     variable = problem.variables[effect]
     groups = tuple(problem.variables[cause].inputs for cause in causes)
-    return Regression(effect, variable.outputs, variable.own_past, causes, groups)
+    return Regression(effect, variable.outputs, variable.own_past, tuple(causes.tolist()), groups)

