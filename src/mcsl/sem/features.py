@@ -85,7 +85,7 @@ class KernelFeatures:
     def of(cls, inputs: Array, length: float, max_points: int) -> KernelFeatures:
         """Choose the points one by one where the process is least determined by those before."""
         # So many rows are dense enough to choose points from.
-        inputs = inputs[: 4 * max_points]
+        inputs = inputs[spread_out(len(inputs), 4 * max_points)]
         n = len(inputs)
         scaled = inputs / length
         rows = np.empty((min(max_points, n), n))
@@ -121,6 +121,11 @@ class KernelFeatures:
         exponent = left @ right.T - np.sum(left**2, axis=1)[:, None] / 2 - np.sum(right**2, axis=1) / 2
         kernel: Array = np.exp(np.minimum(exponent, 0.0))
         return kernel
+
+
+def spread_out(n_rows: int, most: int) -> NDArray[np.intp]:
+    """Return at most so many rows from the first to the last: the head of a sorted table is not all of it."""
+    return np.linspace(0, n_rows - 1, min(n_rows, most)).astype(np.intp)
 
 
 def _basis(x: Array, knots: Array) -> Array:

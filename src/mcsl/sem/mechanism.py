@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from mcsl.pruning.smoothing import fit_smooth
-from mcsl.sem.features import Features, KernelFeatures, SplineFeatures
+from mcsl.sem.features import Features, KernelFeatures, SplineFeatures, spread_out
 
 Array = NDArray[np.float64]
 
@@ -166,7 +166,8 @@ def _smooth(splines: Sequence[SplineFeatures], design: Array, z: Array) -> Array
 def _rest(x: Array, residuals: Array) -> tuple[KernelFeatures, float]:
     """Return the kernel and its noise that predict residuals best by GCV."""
     best, chosen = np.inf, (0.0, 0.0)
-    everything, (x, residuals) = x, (x[:_SEARCH_ROWS], residuals[:_SEARCH_ROWS])
+    some = spread_out(len(x), _SEARCH_ROWS)
+    everything, (x, residuals) = x, (x[some], residuals[some])
     for length in np.array(_LENGTHS) * np.sqrt(x.shape[1]):
         functions = KernelFeatures.of(x, length, _FEW_POINTS)(x)
         variances, axes = np.linalg.eigh(functions.T @ functions)
