@@ -8,6 +8,7 @@ import pytest
 import mcsl
 from mcsl.errors import OutputError
 from mcsl.outputs.report import report_html, write_report
+from mcsl.outputs.report.payload import _short
 
 
 @pytest.fixture(scope="module")
@@ -71,3 +72,11 @@ def test_an_interrupted_write_leaves_the_old_page(result, tmp_path):
     with pytest.raises(OutputError, match="could not be written"):
         write_report(result, tmp_path / "place")
     assert [path.name for path in tmp_path.iterdir()] == ["place"]
+
+
+@pytest.mark.parametrize(("centre", "width"), [(101325.0, 3.0), (293.15, 0.06), (0.0, 1e-7), (-4e12, 1e3)])
+def test_curves_are_rounded_by_how_far_they_reach(centre, width):
+    curve = centre + np.linspace(-width, width, 31)
+    short = _short(curve, 2 * width)
+    assert np.abs(short - curve).max() <= 2 * width / 1000
+    assert len(set(short)) == 31

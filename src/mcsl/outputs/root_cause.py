@@ -59,7 +59,8 @@ def _view(result: RootCauseResult) -> tuple[CausalGraph, dict[str, Any]]:
     first = result.ranking[0]
     loudest = [*first.path, first.name, *([result.target] if result.target else []), *result.anomalous]
     names = result.graph.names
-    shown = tuple(dict.fromkeys(loudest))[:_MOST_SHOWN] if len(names) > _MOST_SHOWN else names
+    most = max(_MOST_SHOWN, len(first.path))
+    shown = tuple(dict.fromkeys(loudest))[:most] if len(names) > most else names
     edges = [(a, b) for a, b in result.graph.edges if a in shown and b in shown]
     graph = CausalGraph.from_edges(edges, shown)
     symptom = f" of {result.target}" if result.target else ""

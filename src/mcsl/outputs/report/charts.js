@@ -27,6 +27,15 @@ function ticks(low, high, count) {
   return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, k) => (first + k) * step);
 }
 
+// As many digits as tell a tick from its neighbours.
+function labelled(values) {
+  const step = values.length > 1 ? Math.abs(values[1] - values[0]) : Math.abs(values[0]) || 1;
+  return values.map((value) => {
+    const digits = Math.ceil(Math.log10(Math.max(Math.abs(value), step) / step) + 1e-9) + 1;
+    return digits > 3 && digits < 10 ? String(Number(value.toPrecision(digits))) : figure(value);
+  });
+}
+
 // Lines are {x, y, name}, the band {x, low, high}, points {x, y}; `log` takes the y axis to powers of ten.
 function chart({ lines = [], band = null, points = null, log = false, zero = false, x: xName, y: yName, say }) {
   const [width, height, left, right, top, bottom] = [340, 200, 52, 10, 20, 36];
@@ -55,12 +64,14 @@ function chart({ lines = [], band = null, points = null, log = false, zero = fal
   };
   const body = shape("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": say });
   const levels = log ? ticks(y0, y1, 4).filter(Number.isInteger) : ticks(y0, y1, 4);
-  for (const level of levels) {
+  const levelNames = log ? levels.map((level) => figure(10 ** level)) : labelled(levels);
+  for (const [k, level] of levels.entries()) {
     body.append(shape("line", { class: "grid", x1: left, x2: width - right, y1: py(level), y2: py(level) }));
-    body.append(shape("text", { x: left - 6, y: py(level) + 4, "text-anchor": "end" }, log ? figure(10 ** level) : figure(level)));
+    body.append(shape("text", { x: left - 6, y: py(level) + 4, "text-anchor": "end" }, levelNames[k]));
   }
-  for (const value of ticks(x0, x1, 5))
-    body.append(shape("text", { x: px(value), y: height - bottom + 14, "text-anchor": "middle" }, figure(value)));
+  const marks = ticks(x0, x1, 5);
+  for (const [k, name] of labelled(marks).entries())
+    body.append(shape("text", { x: px(marks[k]), y: height - bottom + 14, "text-anchor": "middle" }, name));
   if (zero && y0 < 0 && y1 > 0)
     body.append(shape("line", { class: "zero", x1: left, x2: width - right, y1: py(0), y2: py(0) }));
   if (band) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -125,12 +126,20 @@ def _curves(result: Result, sem: FittedSEM) -> Iterator[dict[str, Any]]:
                 "cause": read,
                 "effect": column,
                 "left_out": len(pairs) > _MOST_CURVES,
-                **{name: _short(getattr(curve, name)) for name in ("grid", "mean", "low", "high")},
+                "grid": _short(curve.grid, np.ptp(curve.grid)),
+                **{
+                    name: _short(getattr(curve, name), curve.high.max() - curve.low.min())
+                    for name in ("mean", "low", "high")
+                },
             }
 
 
-def _short(numbers: NDArray[np.float64]) -> list[float]:
-    return [float(f"{number:.4g}") for number in numbers]
+def _short(numbers: NDArray[np.float64], reach: float) -> list[float]:
+    """Round to a thousandth of how far a picture reaches, however far from 0 it is."""
+    if not reach > 0:
+        return [float(f"{number:.4g}") for number in numbers]
+    digits = 4 - math.floor(math.log10(reach))
+    return [round(float(number), digits) for number in numbers]
 
 
 def _sentences(result: Result) -> Iterator[str]:
