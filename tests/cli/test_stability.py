@@ -82,6 +82,17 @@ def test_resume_goes_on_after_an_interruption(mcsl, fake_learn, counted, table, 
     assert (out / "stability.csv").exists()
 
 
+def test_half_samples_that_are_done_are_no_unfinished_run(mcsl, fake_learn, counted, table, tmp_path):
+    out = tmp_path / "out"
+    assert mcsl("learn", table, "--out", out, "--stability", 4).exit_code == 0
+    (out / "halves.jsonl").touch()
+    before = (out / "result.json").read_bytes()
+    outcome = mcsl("learn", table, "--out", out, "--seed", 1, "--resume")
+    assert outcome.exit_code == 2
+    assert "is not empty" in outcome.err
+    assert (out / "result.json").read_bytes() == before
+
+
 @pytest.mark.parametrize("number", ["0", "x", "-2"])
 def test_bad_numbers_are_refused(mcsl, fake_learn, counted, table, tmp_path, number):
     outcome = mcsl("learn", table, "--out", tmp_path / "out", "--stability", number)

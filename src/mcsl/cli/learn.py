@@ -141,9 +141,10 @@ def learn(
 
     with logging_to_stderr(verbose, quiet=quiet), interrupted_by_sigterm():
         steps = Checkpoint(out / DIRECTORY, resume=resume)
-        if resume and not is_unfinished(out) and not quiet:
+        unfinished = is_unfinished(out, halves=bool(stability))
+        if resume and not unfinished and not quiet:
             typer.echo(f"There is nothing to resume in {out}; starting from the beginning.", err=True)
-        overwrite = force or (resume and is_unfinished(out))
+        overwrite = force or (resume and unfinished)
         check_directory(out, force=overwrite)
         table = read_rows(
             data,
@@ -189,7 +190,8 @@ def learn(
             write_result(result, out, force=overwrite, command=context.obj, also=also)
         except KeyboardInterrupt as interrupt:
             best = getattr(interrupt, "result", result)
-            stop(best, out, force=overwrite, command=context.obj, resumable=is_unfinished(out))
+            resumable = is_unfinished(out, halves=bool(stability))
+            stop(best, out, force=overwrite, command=context.obj, resumable=resumable)
         steps.remove()
     if not quiet:
         from mcsl.cli.printing import print_result

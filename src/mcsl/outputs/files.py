@@ -32,9 +32,12 @@ _NOT_ALWAYS = ("lags.csv", "stability.csv", "consensus.csv", "report.html")
 """What a result has only at times; from an earlier run, it would speak of another graph."""
 
 
-def is_unfinished(directory: Path) -> bool:
-    """Whether there is anything in a directory to go on with."""
-    return any((directory / name).exists() for name in UNFINISHED)
+def is_unfinished(directory: Path, *, halves: bool) -> bool:
+    """Whether there is anything in a directory to go on with, for a run that counts `halves` or does not.
+
+    Half-samples stay when a run is done.
+    """
+    return any((directory / name).exists() for name in (UNFINISHED if halves else {DIRECTORY}))
 
 
 def write_result(
