@@ -216,6 +216,13 @@ def test_resampling_takes_means_within_steps():
     assert np.allclose(table.dataset.values, data[["a", "b"]].to_numpy().reshape(20, 2, 2).mean(axis=1))
 
 
+@pytest.mark.parametrize("step", ["1ms", "10ms", "1s"])
+def test_stamps_on_the_grid_stay_where_they_are(step):
+    times = pd.date_range("2024-05-01 12:34:56.789", periods=4000, freq=step)
+    data = pd.DataFrame({"when": times, "a": np.arange(4000.0) % 7, "b": np.arange(4000.0) % 5})
+    np.testing.assert_array_equal(to_series(data, resample=step).dataset.values, data[["a", "b"]].to_numpy())
+
+
 def test_resampling_keeps_series_apart():
     data = frame(when=[*five_minutes(20), *five_minutes(30)[10:]], machine=np.repeat(["x", "y"], 20))
     table = to_series(data, series="machine", resample="15m")

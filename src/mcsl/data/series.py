@@ -175,8 +175,9 @@ def _resampled(table: SeriesTable, stamps: NDArray[np.float64], step: float) -> 
     """Average the rows within each step of each series; a step without rows is missing."""
     blocks, starts = [], [0]
     for first, last in pairwise(table.starts):
-        # Rounding must not push a stamp on the grid below it.
-        place = np.floor(stamps[first:last] / step + 1e-6).astype(np.int64)
+        # Rounding must not push a stamp on the grid below it: that of seconds since 1970 is 2e-7.
+        rounding = np.maximum(1e-6, 4 * np.spacing(np.abs(stamps[first:last])) / step)
+        place = np.floor(stamps[first:last] / step + rounding).astype(np.int64)
         place -= place[0]
         rows = table.dataset.values[first:last]
         known = ~np.isnan(rows)
