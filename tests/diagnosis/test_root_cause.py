@@ -1,3 +1,6 @@
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,6 +10,7 @@ from hypothesis import strategies as st
 import mcsl
 from mcsl.errors import DataError, SettingsError
 from mcsl.graph import CausalGraph
+from mcsl.outputs.root_cause import write_root_cause
 from mcsl.simulation import simulate_incident
 
 NAMES = ("database", "search", "site", "ads")
@@ -75,6 +79,29 @@ def test_a_known_graph_is_used_as_it_is_and_calls_run_against_causes(tables):
     assert by_causes.graph == by_calls.graph == CHAIN
     assert by_causes.graph_is_known
     assert by_causes.ranking == by_calls.ranking
+
+
+def test_calls_are_of_a_graph_that_is_known(tables):
+    with pytest.raises(SettingsError, match="`graph_of` is about a graph that is known"):
+        mcsl.root_cause(tables[1], baseline=tables[0], graph_of="calls")
+
+
+def test_a_long_path_is_drawn_as_a_whole(tmp_path):
+    rng = np.random.default_rng(0)
+    names = tuple(f"s{k}" for k in range(20))
+    chain = CausalGraph.from_edges(list(pairwise(names)), names)
+    normal, incident = np.cumsum(rng.standard_normal((2, 200, 20)) * 0.1 + np.eye(1, 20), axis=2)
+    incident += 50
+    found = mcsl.root_cause(
+        mcsl.Dataset(incident, names),
+        baseline=mcsl.Dataset(normal, names),
+        target="s19",
+        known_graph=chain,
+    )
+    first = replace(found.ranking[0], path=names)
+    long = replace(found, ranking=(first, *found.ranking[1:]))
+    write_root_cause(long, tmp_path / "out")
+    assert (tmp_path / "out" / "graph.svg").exists()
 
 
 @pytest.mark.parametrize("name", ["graph.csv", "graph.gml"])

@@ -239,6 +239,68 @@ def test_few_rows_gaps_and_few_values_are_no_obstacle():
         fit_sem(*chain(9))
 
 
+def test_causes_that_act_together_are_seen_in_a_sorted_table():
+    rng = np.random.default_rng(0)
+    a, b, noise = rng.standard_normal((3, 3000))
+    values = np.column_stack([a, b, np.where(a > 0, np.sin(2 * a) * b, 0) + 0.3 * noise])
+    graph = mcsl.CausalGraph.from_edges([("a", "c"), ("b", "c")], ("a", "b", "c"))
+    shares = [
+        mcsl.fit_sem(graph, mcsl.Dataset(rows, graph.names)).held_out[0].r2
+        for rows in (values, values[np.argsort(a)])
+    ]
+    assert shares[0] > 0.7
+    assert shares[1] == pytest.approx(shares[0], abs=0.05)
+
+
+def test_the_own_past_of_a_series_is_no_cause():
+    rng = np.random.default_rng(0)
+    x, y, z = rng.standard_normal((3, 400))
+    for t in range(1, 400):
+        z[t] += 0.9 * z[t - 1]
+        y[t] += np.tanh(2 * x[t])
+    knowledge = mcsl.Knowledge(required=[("x1", "x2")], leaves=["x3"], forbidden=[("x1", "x3"), ("x2", "x3")])
+    result = mcsl.learn(np.column_stack([x, y, z]), "additive", lags=1, knowledge=knowledge)
+    assert result.graph.edges == (("x1", "x2"),)
+    assert [fit.variable for fit in result.sem.held_out] == ["x2"]
+    findings = {finding.name: finding for finding in result.trust}
+    assert findings["prediction"].sentence.startswith("Causes and own past explain")
+    assert set(findings["independence"].figures) == {"x2"}
+
+
+def test_a_group_may_be_called_like_one_of_its_columns():
+    rng = np.random.default_rng(0)
+    x, y, noise = rng.standard_normal((3, 300))
+    frame = pl.DataFrame({"x": x, "y": y, "z": np.sin(x) + y + 0.3 * noise})
+    knowledge = mcsl.Knowledge(required=[("x", "z")])
+    result = mcsl.learn(frame, "additive", groups={"x": ["x", "y"]}, knowledge=knowledge)
+    assert result.sem.effect("x", "z", [0.0, 0.0], [0.0, 1.0]).estimate == pytest.approx(1, abs=0.15)
+    curve = result.sem.effect_curve("x", "z", [-1.0, 0.0, 1.0])
+    assert np.diff(curve.mean) == pytest.approx([np.sin(1)] * 2, abs=0.15)
+
+
+def test_no_fold_is_empty_where_few_rows_were_measured():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x, noise = rng.standard_normal((2, 400))
+        y = np.where(np.arange(400) < 20, x + noise, np.nan)
+        known = mcsl.Knowledge(required=[("x1", "x2")])
+        result = mcsl.learn(np.column_stack([x, y]), "additive", knowledge=known, missing="mask", seed=seed)
+        assert np.isfinite(result.sem.mechanisms[1].held_out_r2).all()
+        assert len(result.sem.mechanisms[1].held_out_r2) == 5
+
+
+def test_means_of_multiplied_noise_count_all_of_it():
+    rng = np.random.default_rng(2)
+    x, noise = rng.standard_normal((2, 3000))
+    values = np.column_stack([x, np.exp(0.5 * x + noise)])
+    graph = mcsl.CausalGraph.from_edges([("x1", "x2")], ("x1", "x2"))
+    model = mcsl.fit_sem(graph, mcsl.Dataset(values, graph.names))
+    assert model.scales[1].sign
+    expected = np.exp(0.5 * x) * np.exp(noise).mean()
+    predicted = model.predict(mcsl.Dataset(values, graph.names))["x2"].to_numpy()
+    assert np.median(predicted / expected) == pytest.approx(1, abs=0.05)
+
+
 def test_a_table_with_gaps_is_fitted_to_its_complete_rows():
     graph, problem = chain(60)
     values = problem.dataset.values.copy()

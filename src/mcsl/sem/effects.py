@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -169,7 +169,7 @@ def _means(
     weights /= weights.sum(axis=0)
     means = []
     for world in worlds:
-        model = sem.do({sem.columns[column]: done for column, done in world.items()})
+        model = replace(sem, interventions={**sem.interventions, **world})
         state = {column: z[rows, column][:, None] for column in range(z.shape[1])}
 
         def put(

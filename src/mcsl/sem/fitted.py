@@ -30,7 +30,7 @@ Shift: TypeAlias = Callable[[Array], Array]
 Intervention: TypeAlias = float | Sequence[float] | Shift
 """What a variable is set to: a number, one for each of its columns, or a shift."""
 
-_PREDICTION_NOISES = 200
+_BLOCK = 2**20
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class FittedSEM:
         return tuple(
             HeldOutFit(name, float(r2.mean()), float(r2.std(ddof=1)))
             for name, mechanism in zip(self.graph.names, self.mechanisms, strict=True)
-            if mechanism.inputs and len(r2 := mechanism.held_out_r2.mean(axis=1)) > 1
+            if self.graph.parents(name) and len(r2 := mechanism.held_out_r2.mean(axis=1)) > 1
         )
 
     def predict(self, data: Any) -> pl.DataFrame:
@@ -84,12 +84,10 @@ class FittedSEM:
         for mechanism, noise in zip(self.mechanisms, self._noise, strict=True):
             inputs = rows[:, mechanism.inputs]
             mean, scale = mechanism.mean(inputs), mechanism.scale(inputs)
-            few = noise[np.linspace(0, len(noise) - 1, min(_PREDICTION_NOISES, len(noise))).astype(int)]
             for k, column in enumerate(mechanism.outputs):
                 if self.scales[column].sign:
                     # The mean of a function is not the function of the mean.
-                    spread = mean[:, [k]] + scale[:, [k]] * few[:, k]
-                    value = self.scales[column].backward(spread).mean(axis=1)
+                    value = _mean_of_backward(self.scales[column], mean[:, k], scale[:, k], noise[:, k])
                 else:
                     value = self.scales[column].backward(mean[:, k])
                 predicted[:, self._predicted.index(column)] = value
@@ -183,7 +181,7 @@ class FittedSEM:
 
     def column(self, name: str) -> int:
         """Return the place of a column, or of the only column of a variable."""
-        places = self._places(name)
+        places = (self.columns.index(name),) if name in self.columns else self._places(name)
         if len(places) > 1:
             names = ", ".join(self.columns[place] for place in places)
             raise SettingsError(f"The variable {name!r} has several columns; name one of them: {names}.")
@@ -310,6 +308,16 @@ class FittedSEM:
     def __repr__(self) -> str:
         done = ", ".join(self.columns[column] for column in self.interventions)
         return f"FittedSEM({self.graph!r}, {len(self.values)} rows{f', do: {done}' if done else ''})"
+
+
+def _mean_of_backward(scale: Scale, mean: Array, spread: Array, noise: Array) -> Array:
+    """Return the mean over all noises of mean + spread * noise in the units of the table, row by row."""
+    parts = [np.empty(0)]
+    n_rows = max(_BLOCK // len(noise), 1)
+    for start in range(0, len(mean), n_rows):
+        rows = slice(start, start + n_rows)
+        parts.append(scale.backward(mean[rows, None] + spread[rows, None] * noise).mean(axis=1))
+    return np.concatenate(parts)
 
 
 def check_rows(values: Array, fewest: int) -> None:

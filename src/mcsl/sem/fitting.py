@@ -54,8 +54,14 @@ def fit_sem(graph: CausalGraph, data: Any, *, max_rows: int = 3000, seed: int = 
             for column in outputs:
                 scales[column] = choose_scale(values[measured, column], design[measured])
                 z[:, column] = scales[column].forward(values[:, column])
+            # Numbered among the rows that count, no fold is empty.
+            own_folds = folds[measured].argsort(kind="stable").argsort() % N_FOLDS
             mechanisms[index] = fit_mechanism(
-                inputs, outputs, x[measured], z[np.ix_(measured, outputs)], folds[measured]
+                inputs,
+                outputs,
+                x[measured],
+                z[np.ix_(measured, outputs)],
+                folds if measured.all() else own_folds,
             )
     return FittedSEM(
         graph=graph,

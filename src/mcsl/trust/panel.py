@@ -187,9 +187,9 @@ def _prediction(sem: FittedSEM) -> Finding:
     fits = sem.held_out
     figures = {fit.variable: fit.r2 for fit in fits}
     useless = [fit.variable for fit in fits if fit.r2 <= 0]
-    middle = (
-        f"Causes explain {np.median(list(figures.values())):.0%} of a variable (median, on rows left out)"
-    )
+    causes = "Causes and own past" if any(variable.own_past for variable in sem.variables) else "Causes"
+    share = np.median(list(figures.values()))
+    middle = f"{causes} explain {share:.0%} of a variable (median, on rows left out)"
     if useless:
         return Finding(
             "prediction",
@@ -205,7 +205,7 @@ def _independence(sem: FittedSEM) -> Finding:
     """Test for every variable that its noise is independent of its causes."""
     p_values = {}
     for index, (name, mechanism) in enumerate(zip(sem.graph.names, sem.mechanisms, strict=True)):
-        if mechanism.inputs:
+        if sem.graph.parents(name):
             inputs, outputs = sem.seen_by(index, most=_MOST_ROWS)
             p_values[name] = hsic_test(inputs, mechanism.noise(inputs, outputs))
     dependent = [name for name, p in p_values.items() if p < _SIGNIFICANCE / len(p_values)]
