@@ -81,11 +81,6 @@ def test_a_known_graph_is_used_as_it_is_and_calls_run_against_causes(tables):
     assert by_causes.ranking == by_calls.ranking
 
 
-def test_calls_are_of_a_graph_that_is_known(tables):
-    with pytest.raises(SettingsError, match="`graph_of` is about a graph that is known"):
-        mcsl.root_cause(tables[1], baseline=tables[0], graph_of="calls")
-
-
 def test_a_long_path_is_drawn_as_a_whole(tmp_path):
     rng = np.random.default_rng(0)
     names = tuple(f"s{k}" for k in range(20))

@@ -57,8 +57,6 @@ def root_cause(
     lags, seed = whole_number("lags", lags), whole_number("seed", seed)
     began = time.perf_counter()
     given = _given_graph(known_graph)
-    if given is None and graph_of != "causes":
-        raise SettingsError("`graph_of` is about a graph that is known; give it as `known_graph`, too.")
     periods = read_periods(data, baseline)
     _check_lags(lags, len(periods.normal))
     _check_names("target", [] if target is None else [target], periods)
