@@ -259,3 +259,12 @@ def test_what_was_off_before_the_symptom_began_did_not_cause_it():
     )
     assert found.root_cause == "search"
     assert found.candidate("ads").reason == "It was off already before the symptom began."
+
+
+@pytest.mark.parametrize("unit", [1.0, 100.0, 1e-6])
+def test_what_was_always_zero_is_loud_in_any_unit(unit):
+    rng = np.random.default_rng(0)
+    normal, incident = (operate(200, rng) for _ in range(2))
+    normal[:, 3], incident[:, 3] = 0.0, 0.9 * unit
+    found = mcsl.root_cause(frame(incident), baseline=frame(normal))
+    assert found.anomalous[0] == "ads"

@@ -26,7 +26,10 @@ class Evidence:
     def __init__(self, periods: Periods, lags: int, symptoms: Sequence[int] = ()) -> None:
         self.n_variables = len(periods.names)
         self._lags = lags
-        self._yardsticks = [Yardstick.of(column) for column in periods.normal.T]
+        self._yardsticks = [
+            Yardstick.of(normal, incident)
+            for normal, incident in zip(periods.normal.T, periods.incident.T, strict=True)
+        ]
         self._normal = self._measure(periods.normal)
         self._incident = self._measure(periods.incident)
         # Normal operation is all that is known of the rows before an incident that comes alone.

@@ -25,17 +25,19 @@ class Yardstick:
     """The median."""
     deviation: float
     """1.4826 times the median absolute deviation; the standard deviation where more than half of the
-    values are the same, and a thousandth of that value where all are."""
+    values are the same, and a thousandth of that value, or of the incident's largest, where all are."""
     limit: float
     """In deviations: 99 of 100 normal samples keep it; never less than those of a normal distribution."""
 
     @classmethod
-    def of(cls, normal: Array) -> Yardstick:
-        """Take the measure of normal operation."""
+    def of(cls, normal: Array, incident: Array | None = None) -> Yardstick:
+        """Take the measure of normal operation; where that is always 0, the incident gives the unit."""
         known = normal[np.isfinite(normal)]
         centre = float(np.median(known))
         deviation = 1.4826 * float(np.median(np.abs(known - centre))) or float(np.std(known))
-        deviation = deviation if deviation > 1e-12 * abs(centre) else _RESOLUTION * abs(centre) or 1.0
+        if deviation <= 1e-12 * abs(centre):
+            largest = 0.0 if incident is None else float(np.nan_to_num(np.abs(incident)).max(initial=0.0))
+            deviation = _RESOLUTION * (abs(centre) or largest) or 1.0
         limit = float(np.quantile(np.abs(known - centre) / deviation, _SHARE))
         return cls(centre, deviation, max(limit, _LEAST_LIMIT))
 
