@@ -5,8 +5,9 @@ import polars as pl
 import pytest
 
 import mcsl
+from mcsl.data import SeriesTable
 from mcsl.graph import CausalGraph
-from mcsl.problem import Problem, Variable
+from mcsl.problem import Problem, Variable, cut_windows
 from mcsl.sem import fit_sem
 
 
@@ -265,6 +266,21 @@ def test_the_own_past_of_a_series_is_no_cause():
     findings = {finding.name: finding for finding in result.trust}
     assert findings["prediction"].sentence.startswith("Causes and own past explain")
     assert set(findings["independence"].figures) == {"x2"}
+
+
+def test_bands_are_wider_where_rows_of_a_series_are_alike():
+    x, noise = np.random.default_rng(0).standard_normal((2, 400))
+    graph = mcsl.CausalGraph.from_edges([("x", "y")], ("x", "y"))
+    widths = []
+    for memory in (0.0, 0.9):
+        y = np.zeros(400)
+        for t in range(1, 400):
+            y[t] = memory * y[t - 1] + x[t] + noise[t]
+        problem = cut_windows(SeriesTable.of(mcsl.Dataset(np.column_stack([x, y]), graph.names)), lags=1)[0]
+        curve = mcsl.fit_sem(graph, problem).effect_curve("x", "y", [0.0])
+        widths.append((curve.high - curve.low)[0] / y.std())
+    # The mean of so slow a series is as sure as that of a twentieth of its rows.
+    assert widths[1] > 2 * widths[0]
 
 
 def test_a_group_may_be_called_like_one_of_its_columns():

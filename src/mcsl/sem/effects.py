@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -151,8 +152,7 @@ def _means(
         raise SettingsError(f"`n_bootstrap` must be at least 2. Got {n_bootstrap} instead.")
     rng = np.random.default_rng(whole_number("seed", seed))
     z = sem.scaled_values
-    weights = rng.exponential(size=(len(z), n_bootstrap))
-    weights *= len(z) / weights.sum(axis=0)
+    weights = _weights(sem, n_bootstrap, rng)
     rows = np.arange(len(z)) if rows is None else rows
     coefficients, noise = {}, {}
     for index in path:
@@ -190,6 +190,16 @@ def _means(
                     put(column, new[:, k])
         means.append(np.sum(weights * sem.scales[target].backward(state[target]), axis=0))
     return np.array(means)
+
+
+def _weights(sem: FittedSEM, n_draws: int, rng: np.random.Generator) -> Array:
+    """Return random weights of mean 1, one a row; in series one a block, since neighbours are alike."""
+    n = len(sem.values)
+    in_time = any(variable.own_past for variable in sem.variables)
+    length = math.ceil(math.sqrt(n)) if in_time else 1
+    weights = np.repeat(rng.exponential(size=(-(-n // length), n_draws)), length, axis=0)[:n]
+    normalised: Array = weights * (n / weights.sum(axis=0))
+    return normalised
 
 
 def _outputs(mechanism: Mechanism, inputs: Sequence[Array], coefficients: Array, noise: Array) -> Array:
