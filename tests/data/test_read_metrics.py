@@ -45,3 +45,11 @@ def test_a_choice_that_is_missing_or_wrong_is_explained(file, tmp_path):
     plain.write_text("a,b\n1,2\n")
     with pytest.raises(DataError, match="has 1 rows of names above 1 rows of numbers"):
         read_metrics(plain, metric="latency")
+
+
+def test_the_first_column_may_hold_dates(tmp_path):
+    path = tmp_path / "metrics.csv"
+    path.write_text("time,a,b\n,cpu,cpu\n2024-05-01 12:00,1,2\n2024-05-01 12:05,4,5\n")
+    table = read_metrics(path, metric="cpu")
+    assert table.names == ("a", "b")
+    np.testing.assert_array_equal(table.values, [[1, 2], [4, 5]])

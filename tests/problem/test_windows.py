@@ -89,3 +89,10 @@ def test_a_column_that_stands_still_after_the_first_row_is_refused():
     values[1:, 1] = 0.0
     with pytest.raises(DataError, match="'b' has the same value in every complete window"):
         cut_windows(SeriesTable.of(Dataset(values, ("a", "b"))), lags=1)
+
+
+def test_a_column_called_like_the_past_of_another_is_refused():
+    table = SeriesTable.of(Dataset(np.random.default_rng(0).standard_normal((50, 2)), ("a", "a[t-1]")))
+    with pytest.raises(DataError, match=r"The column 'a\[t-1\]' is called as the past of another would be"):
+        cut_windows(table, lags=1)
+    assert cut_windows(table)[0].names == ("a", "a[t-1]")

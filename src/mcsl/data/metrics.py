@@ -13,7 +13,7 @@ import numpy as np
 
 from mcsl.data.checks import listed
 from mcsl.data.dataset import Dataset
-from mcsl.data.delimited import Record, decode, records
+from mcsl.data.delimited import DATE, Record, decode, records
 from mcsl.data.sources import read_bytes
 from mcsl.errors import DataError
 
@@ -33,7 +33,7 @@ def read_metrics(
         rows = list(records(decode(read_bytes(path), str(path)), ","))
     except csv.Error as error:
         raise DataError(f"{path} cannot be read as delimited text: {error}.") from None
-    n_names = next((k for k, row in enumerate(rows) if _number(row.cells[0]) is not None), len(rows))
+    n_names = next((k for k, row in enumerate(rows) if _begins_numbers(row.cells[0])), len(rows))
     head, body = [row.cells for row in islice(rows, n_names)], rows[n_names:]
     # pandas gives the name of the index a row of its own.
     head = [cells for cells in head if any(cell.strip() for cell in cells[1:])]
@@ -50,6 +50,11 @@ def read_metrics(
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise DataError(f"{path} has more than one column for {twice!r} with this choice; rename one.")
     return Dataset(np.array([_numbers(row, kept, path) for row in body]), tuple(names))
+
+
+def _begins_numbers(cell: str) -> bool:
+    """Whether a row that begins so is one of numbers: with the time or its own number."""
+    return _number(cell) is not None or DATE.match(cell.strip()) is not None
 
 
 def _matching(cells: Sequence[str], kept: list[int], wanted: str | None, level: int, path: Path) -> list[int]:

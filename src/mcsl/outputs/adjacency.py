@@ -19,8 +19,8 @@ def read_adjacency(path: str | os.PathLike[str]) -> tuple[NDArray[np.bool_], tup
     """Read a square matrix, row causes column, and the names of its variables.
 
     Any number but 0 is an edge, so weighted matrices are read too; a cyclic one is not refused here.
-    Names stand in the first row, the first column or both (then they may differ in order); without
-    any they are x1, x2, ....
+    Names stand in the first row, or in the first column too (then they may differ in order); without any
+    they are x1, x2, ....
     """
     path = Path(path)
     text = decode(read_bytes(path), str(path))

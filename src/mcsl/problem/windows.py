@@ -68,6 +68,9 @@ def cut_windows(
     n_left_out = int((~complete).sum())
     names = table.dataset.names
     columns = (*names, *(f"{name}[t-{k}]" for k in range(1, lags + 1) for name in names))
+    if len(set(columns)) < len(columns):
+        past = next(name for name in names if name in columns[width:])
+        raise DataError(f"The column {past!r} is called as the past of another would be; rename it.")
     dataset = Dataset(windows[complete], columns)
     _check(dataset, table, n_left_out)
     variables = tuple(
