@@ -2,7 +2,7 @@
 
 from mcsl.problem.groups import groups_by_prefix, read_groups
 from mcsl.problem.knowledge import Knowledge, read_knowledge
-from mcsl.problem.problem import Problem, Variable
+from mcsl.problem.problem import Problem, Variable, in_time
 from mcsl.problem.windows import SeriesSummary, cut_windows
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Variable",
     "cut_windows",
     "groups_by_prefix",
+    "in_time",
     "read_groups",
     "read_knowledge",
 ]

@@ -41,6 +41,11 @@ class Variable:
         return tuple(self.inputs[start : start + width] for start in range(0, len(self.inputs), width))
 
 
+def in_time(variables: Sequence[Variable]) -> bool:
+    """Whether rows are windows of series, so that each follows from others."""
+    return any(variable.own_past for variable in variables)
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """A table, its variables, the edges that may exist and those that must, `[cause, effect]`."""

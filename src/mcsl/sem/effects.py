@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from mcsl.errors import GraphError, SettingsError
+from mcsl.problem import in_time
+from mcsl.sem.features import spread_out
 from mcsl.settings import whole_number
 
 if TYPE_CHECKING:
@@ -116,8 +118,7 @@ def effect_curve(
             raise GraphError(
                 f"{cause!r} is no direct cause of {effect!r}; `total=True` gives the effect along all paths."
             )
-    n = len(sem.values)
-    rows = np.linspace(0, n - 1, min(n, _CURVE_ROWS)).astype(int)
+    rows = spread_out(len(sem.values), _CURVE_ROWS)
     mean, below, above = _interval(_means(sem, worlds, target, path, rows, n_bootstrap, seed), level)
     return EffectCurve(cause, effect, points, mean, below, above, level)
 
@@ -195,8 +196,7 @@ def _means(
 def _weights(sem: FittedSEM, n_draws: int, rng: np.random.Generator) -> Array:
     """Return random weights of mean 1, one a row; in series one a block, since neighbours are alike."""
     n = len(sem.values)
-    in_time = any(variable.own_past for variable in sem.variables)
-    length = math.ceil(math.sqrt(n)) if in_time else 1
+    length = math.ceil(math.sqrt(n)) if in_time(sem.variables) else 1
     weights = np.repeat(rng.exponential(size=(-(-n // length), n_draws)), length, axis=0)[:n]
     normalised: Array = weights * (n / weights.sum(axis=0))
     return normalised

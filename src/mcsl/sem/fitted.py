@@ -16,6 +16,7 @@ from mcsl.graph.causal_graph import topological_order
 from mcsl.problem import Variable
 from mcsl.sem.dowhy import to_invertible_model
 from mcsl.sem.effects import Effect, EffectCurve, average_effect, effect_curve
+from mcsl.sem.features import spread_out
 from mcsl.sem.mechanism import Mechanism
 from mcsl.sem.rows import read_rows, to_frame
 from mcsl.sem.scale import Scale
@@ -200,9 +201,7 @@ class FittedSEM:
     def seen_by(self, index: int, most: int | None = None) -> tuple[Array, Array]:
         """Return the inputs and outputs that a variable's mechanism was fitted to, of `most` rows or all."""
         mechanism, rows = self.mechanisms[index], self.measured(index)
-        if most is not None and len(rows) > most:
-            rows = rows[np.linspace(0, len(rows) - 1, most).astype(int)]
-        z = self.scaled_values[rows]
+        z = self.scaled_values[rows if most is None else rows[spread_out(len(rows), most)]]
         return z[:, mechanism.inputs], z[:, mechanism.outputs]
 
     def affected(self, columns: Mapping[int, Any]) -> list[int]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mcsl.evaluation import r2_sortability, var_sortability
 from mcsl.graph import CausalGraph, Stability
-from mcsl.problem import Problem
+from mcsl.problem import Problem, in_time
 from mcsl.pruning import EdgeTest
 from mcsl.search import StopReason
 from mcsl.sem import FittedSEM
@@ -101,7 +101,7 @@ def _rows(problem: Problem) -> list[Finding]:
 
 def _copies(problem: Problem) -> list[Finding]:
     """Find columns that are others in a different unit, which fit each other both ways without noise."""
-    if any(variable.own_past for variable in problem.variables):
+    if in_time(problem.variables):
         return []
     z = problem.dataset.standardized().values
     alike = np.triu(np.abs(z.T @ z) / len(z) > 1 - _ROUNDING**2, 1)
@@ -121,7 +121,7 @@ def _copies(problem: Problem) -> list[Finding]:
 
 def _counters(problem: Problem) -> list[Finding]:
     """Find columns that number the rows: whatever drifts from row to row looks like their effect."""
-    if any(variable.own_past for variable in problem.variables):
+    if in_time(problem.variables):
         return []
     steps = np.diff(problem.dataset.values, axis=0)
     rising = (steps > 0).all(axis=0) | (steps < 0).all(axis=0)
@@ -187,7 +187,7 @@ def _prediction(sem: FittedSEM) -> Finding:
     fits = sem.held_out
     figures = {fit.variable: fit.r2 for fit in fits}
     useless = [fit.variable for fit in fits if fit.r2 <= 0]
-    causes = "Causes and own past" if any(variable.own_past for variable in sem.variables) else "Causes"
+    causes = "Causes and own past" if in_time(sem.variables) else "Causes"
     share = np.median(list(figures.values()))
     middle = f"{causes} explain {share:.0%} of a variable (median, on rows left out)"
     if useless:
