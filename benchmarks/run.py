@@ -5,8 +5,8 @@
 
 What is already there is not run again, so that the same command goes on where it was interrupted. A run is a
 process with one core; after `--limit` CPU seconds it is recorded as `timeout`, and a crash as `failed`. A
-timeout stands for its cell: other seeds and units of it are not tried, unless with a higher limit. The peers
-need their own environment, see README.md.
+timeout stands for its cell: other seeds and units of it are not tried. A higher limit tries all of them anew,
+and then the last line of a run is the one that counts. The peers need their own environment, see README.md.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def main() -> None:
     options = _options()
     wanted = list(runs(options))
     known = read(options.results) + (read_own() if options.results == RESULTS else [])
-    done = {Run(*(row[field] for field in Run._fields)) for row in known}
     late = {_cell(row) for row in known if row["status"] == "timeout" and row["limit"] >= options.limit}
+    done = {run_of(row) for row in known if row["status"] != "timeout" or _cell(row) in late}
     left = [run for run in wanted if run not in done]
     options.results.parent.mkdir(exist_ok=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -84,6 +84,10 @@ def main() -> None:
                 progress.print(f"{row['scenario']:16} {row['method']:16} {row['seed']}  {outcome}")
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def run_of(row: Mapping) -> Run:
+    return Run(*(row[field] for field in Run._fields))
 
 
 def _options() -> argparse.Namespace:

@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.ambiguities import AMBIGUITIES, Reading
 from benchmarks.ambiguities import RESULTS as OTHER_READINGS
 from benchmarks.readme import markdown_table, put_table
-from benchmarks.run import METHODS, RESULTS, is_unit_free, read_own
+from benchmarks.run import METHODS, RESULTS, is_unit_free, read_own, run_of
 from benchmarks.run import read as read_lines
 from benchmarks.scenarios import TABLES
 
@@ -49,9 +49,9 @@ def read() -> Cells:
 
 
 def by_cell(rows: list[dict]) -> Cells:
-    """Sort runs into cells; methods that do not depend on units stand in those of both."""
+    """Sort last lines of runs into cells; methods that do not depend on units stand in those of both."""
     cells: Cells = defaultdict(list)
-    for row in rows:
+    for row in {run_of(row): row for row in rows}.values():
         both = is_unit_free(METHODS[row["method"]], row["scenario"])
         for standardized in (False, True) if both else (row["standardized"],):
             cells[row["scenario"], standardized, row["method"]].append(row)

@@ -45,6 +45,13 @@ def test_lines_of_ones_own_are_printed_and_nothing_is_written(tmp_path, monkeypa
     assert [path.name for path in tmp_path.iterdir()] == ["mine.jsonl"]
 
 
+def test_a_run_that_was_given_more_time_counts_once():
+    tables = import_module("benchmarks.tables")
+    run = {"scenario": "gp-ER1-10", "standardized": False, "seed": 1000, "method": "MCSL-MLP"}
+    first, second = {**run, "status": "timeout", "limit": 1}, {**run, "status": "ok", "shd": 3}
+    assert tables.by_cell([first, second]) == {("gp-ER1-10", False, "MCSL-MLP"): [second]}
+
+
 def test_a_page_without_the_marks_is_refused(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("no place")
