@@ -23,6 +23,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -69,7 +70,8 @@ def main() -> None:
     left = [run for run in wanted if run not in done]
     options.results.parent.mkdir(exist_ok=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns) as progress, ThreadPoolExecutor(options.jobs) as pool:
+    pool = ThreadPoolExecutor(options.jobs, initializer=stay_on_a_core, initargs=(count(),))
+    with Progress(*columns) as progress, pool:
         bar = progress.add_task("runs", total=len(wanted), completed=len(wanted) - len(left))
         started = [pool.submit(attempt, run, late, options.peers_python, options.limit) for run in left]
         try:
@@ -84,6 +86,13 @@ def main() -> None:
                 progress.print(f"{row['scenario']:16} {row['method']:16} {row['seed']}  {outcome}")
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def stay_on_a_core(turns: Iterator[int]) -> None:
+    """Keep this thread, and the workers it starts, on one core: some packages count cores by themselves."""
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[next(turns) % len(cores)]})
 
 
 def run_of(row: Mapping) -> Run:

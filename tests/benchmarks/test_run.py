@@ -1,6 +1,7 @@
 """The runner: one line a run, each in a process of its own."""
 
 import json
+import os
 import sys
 from importlib import import_module
 
@@ -66,6 +67,15 @@ def test_what_does_not_end_well_is_recorded(name, status, message, call, monkeyp
     assert call("--methods", name, "--seeds", "2", "--data", "raw", "--limit", "1") == rows
     patient = call("--methods", name, "--seeds", "2", "--data", "raw", "--limit", "2")
     assert [row["seed"] for row in patient] == ([1000, 1000] if status == "timeout" else [1000, 1001])
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system does not say on which cores")
+def test_a_run_has_one_core(call, monkeypatch):
+    cores = os.sched_getaffinity(0)
+    monkeypatch.setitem(run.METHODS, "counting", import_module("tests.benchmarks.counting").METHOD)
+    rows = call("--methods", "counting", "--seeds", "2", "--data", "raw", "--jobs", "2")
+    assert [row["status"] for row in rows] == ["ok", "ok"]
+    assert os.sched_getaffinity(0) == cores
 
 
 def test_quadratic_methods_run_on_quadratic_data_alone(call):
