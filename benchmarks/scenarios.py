@@ -43,7 +43,7 @@ TABLES: dict[str, dict[str, dict[str, Any]]] = {
     "4": _scenarios("pnl", "ER1", (10, 20, 50)),
     "scale-free": _scenarios("gp", "SF1 SF4", (50,)) | _scenarios("gp-add", "SF1 SF4", (50,)),
     "samples": _with_rows(300, _SAMPLES) | _with_rows(1000, _SAMPLES) | _SAMPLES,
-    "vectors": _scenarios("gp-vec", "ER4", (10, 20)),
+    "vectors": _scenarios("gp-vec", "ER4", (10, 20)) | _scenarios("gp-add-vec", "ER4", (10, 20)),
     "sachs": {SACHS: {}},
 }
 """The paper's four tables, and those of what it tells in figures and sentences.

@@ -75,6 +75,17 @@ def test_gp_vec_reads_all_dimensions_of_all_parents_and_draws_each_output_alone(
     assert np.abs(covariance - expected).max() < 0.12
 
 
+def test_gp_add_vec_adds_functions_of_whole_parents_and_draws_each_output_alone():
+    rng = np.random.default_rng(9)
+    inputs = rng.standard_normal((2, 6)) / 2
+    draws = np.array([AdditiveGaussianProcess(dimension=3).draw(2, rng)(inputs) for _ in range(4000)])
+    covariance = np.cov(draws.reshape(4000, 6).T).reshape(2, 3, 2, 3)
+    distances = ((inputs[0] - inputs[1]) ** 2).reshape(2, 3).sum(axis=1)
+    similarity = np.exp(-distances / 2).sum()
+    expected = np.einsum("ab,jk->ajbk", [[2, similarity], [similarity, 2]], np.eye(3))
+    assert np.abs(covariance - expected).max() < 0.24
+
+
 def fitted_quadratic(mechanism, n_parents):
     """Recover all coefficients from values, first-order terms first."""
     inputs = np.random.default_rng(6).standard_normal((200, n_parents))
@@ -137,6 +148,7 @@ def test_the_mlp_is_sigmoidal():
     ("model", "options", "message"),
     [
         (GaussianProcess, {"dimension": 0}, "`dimension` must be at least 1. Got 0 instead"),
+        (AdditiveGaussianProcess, {"dimension": 0}, "`dimension` must be at least 1. Got 0 instead"),
         (Quadratic, {"terms": "some"}, "`terms` must be 'nonzero' or 'all'. Got 'some' instead"),
         (Quadratic, {"diameter": "radius"}, "`diameter` must be"),
         (PostNonlinear, {"half_normal": "half"}, "`half_normal` must be"),

@@ -33,8 +33,8 @@ def simulate(
 ) -> None:
     """Simulate a table along a random causal graph.
 
-    Writes data.csv and truth.csv (the graph, row causes column) into DIR, and for gp-vec, whose
-    variables have several columns, groups.json for `mcsl learn --groups`.
+    Writes data.csv and truth.csv (the graph, row causes column) into DIR, and for gp-vec and gp-add-vec,
+    whose variables have several columns, groups.json for `mcsl learn --groups`.
     """
     from mcsl.outputs import check_directory, write_simulation
     from mcsl.simulation import simulate

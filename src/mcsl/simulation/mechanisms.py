@@ -101,13 +101,22 @@ class GaussianProcess(Model):
 
 @dataclass(frozen=True)
 class AdditiveGaussianProcess(Model):
-    """f_i(x) = sum_j f_ij(x_j), each f_ij an independent one-dimensional Gaussian process."""
+    """f_i(x) = sum_j f_ij(x_j), each f_ij an independent Gaussian process of one parent.
+
+    With `dimension` m > 1 a parent is its m columns, and each output column is a sum of its own draws.
+    """
+
+    dimension: int = 1
+
+    def __post_init__(self) -> None:
+        check_at_least("dimension", self.dimension, 1)
 
     def draw(self, n_parents: int, rng: np.random.Generator) -> Mechanism:
-        """Draw one function of each parent."""
+        """Draw one function of each parent for each column of the variable."""
+        of_one_parent = GaussianProcess(self.dimension).draw(1, rng)
 
         def function(parents: Array) -> Array:
-            draws = [draw_gp(column[:, None], rng)[:, 0] for column in parents.T]
+            draws = [of_one_parent(parent) for parent in np.split(parents, n_parents, axis=1)]
             total: Array = np.sum(draws, axis=0)
             return total
 

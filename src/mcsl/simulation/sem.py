@@ -36,6 +36,7 @@ Setting = float | Callable[[NDArray[np.float64]], Any]
 MODELS: dict[str, Model] = {
     "gp": GaussianProcess(),
     "gp-add": AdditiveGaussianProcess(),
+    "gp-add-vec": AdditiveGaussianProcess(dimension=3),
     "gp-vec": GaussianProcess(dimension=3),
     "linear": Linear(),
     "mlp": MLP(),
