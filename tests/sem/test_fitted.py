@@ -125,6 +125,15 @@ def test_noise_that_multiplies_is_modelled_by_logarithms():
     assert other["y"] == pytest.approx(12, rel=0.12)
 
 
+def test_few_rows_do_not_make_a_logarithm():
+    graph, chosen = CausalGraph.from_edges([("x", "y")], ("x", "y")), []
+    for seed in range(20):
+        x, noise = np.random.default_rng(seed).standard_normal((2, 20))
+        model = fit_sem(graph, pl.DataFrame({"x": x, "y": x + noise}))
+        chosen += [scale.sign != 0 for scale in model.scales]
+    assert sum(chosen) <= 1
+
+
 def test_noise_whose_scale_depends_on_a_cause_is_sampled_so():
     rng = np.random.default_rng(6)
     x = rng.uniform(-2, 2, 1500)
