@@ -18,6 +18,16 @@ def test_a_mechanism_bends_with_the_data_and_runs_straight_beyond():
     assert np.diff(far)[0] == pytest.approx(np.diff(far)[1], abs=1e-6)
 
 
+@pytest.mark.parametrize("top", [0, 1, 2])
+def test_a_mechanism_runs_straight_beyond_values_that_repeat(top):
+    rng = np.random.default_rng(0)
+    x = np.minimum(rng.integers(-2, 3, size=(400, 1)), top).astype(float)
+    mechanism = RobustMechanism.fit(x, 2 * x[:, 0] + 0.3 * rng.normal(size=400))
+    far = mechanism.predict(np.array([[-30.0], [10.0], [20.0], [30.0]]))
+    assert np.diff(far)[1] == pytest.approx(np.diff(far)[2])
+    assert far == pytest.approx([-60, 20, 40, 60], rel=0.5)
+
+
 def test_a_mechanism_does_not_follow_outliers():
     rng = np.random.default_rng(1)
     x = rng.normal(size=(300, 1))

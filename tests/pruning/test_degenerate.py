@@ -134,6 +134,15 @@ def test_more_causes_than_rows_leaves_the_strongest_in_the_regression(pruner):
     assert sum(test.test == "too few rows" for test in tests.values()) == 30
 
 
+def test_an_effect_of_nearly_as_many_columns_as_rows_is_tested_without_warnings():
+    values = normal(110, 91)
+    values[:, 1:] += 2 * np.sin(2 * values[:, :1])
+    table = SeriesTable.of(Dataset(values, tuple(f"x{k}" for k in range(91))))
+    problem = cut_windows(table, groups={"wide": table.dataset.names[1:]})[0]
+    graph = CausalGraph.from_edges([("x0", "wide")], problem.names)
+    assert InteractionPruner().prune(graph, problem).graph == graph
+
+
 def test_more_basis_functions_than_rows_shrinks_the_basis():
     values = normal(60, 16)
     values[:, 15] = values[:, 3] + 0.3 * values[:, 15]

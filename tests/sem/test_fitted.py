@@ -111,6 +111,15 @@ def test_a_direct_curve_holds_the_other_causes_and_a_total_one_does_not(model):
         model.effect_curve("c", "a")
 
 
+def test_a_curve_counts_all_seasons_of_a_table():
+    season = np.arange(996) % 5.0
+    x, noise = np.random.default_rng(0).standard_normal((2, 996))
+    table = pl.DataFrame({"season": season, "x": x, "y": x + season + 0.3 * noise})
+    graph = CausalGraph.from_edges([("season", "y"), ("x", "y")], table.columns)
+    curve = fit_sem(graph, table).effect_curve("x", "y", [0.0])
+    assert curve.low[0] < season.mean() < curve.high[0]
+
+
 def test_noise_that_multiplies_is_modelled_by_logarithms():
     rng = np.random.default_rng(5)
     x = rng.uniform(1, 5, 1500)
@@ -123,6 +132,15 @@ def test_noise_that_multiplies_is_modelled_by_logarithms():
     )
     other = model.counterfactual({"x": 2.0, "y": 6.0}, {"x": 4.0})
     assert other["y"] == pytest.approx(12, rel=0.12)
+
+
+def test_few_rows_do_not_make_a_logarithm():
+    graph, chosen = CausalGraph.from_edges([("x", "y")], ("x", "y")), []
+    for seed in range(20):
+        x, noise = np.random.default_rng(seed).standard_normal((2, 20))
+        model = fit_sem(graph, pl.DataFrame({"x": x, "y": x + noise}))
+        chosen += [scale.sign != 0 for scale in model.scales]
+    assert sum(chosen) <= 1
 
 
 def test_noise_whose_scale_depends_on_a_cause_is_sampled_so():

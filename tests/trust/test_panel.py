@@ -103,6 +103,8 @@ def test_edges_near_the_level_and_edges_that_rarely_return_are_counted(sound):
     edge = replace(sound.tests[0], value=min(level, 0.001) / 2, kept=True)
     near = replace(sound, tests=(edge, *sound.tests[1:]))
     assert f"{edge.cause} -> {edge.effect}" in finding(near, "borderline").figures
+    known = replace(sound, tests=(replace(edge, test="required"), *sound.tests[1:]))
+    assert f"{edge.cause} -> {edge.effect}" not in finding(known, "borderline").figures
     d = sound.graph.n_variables
     rare = Stability(sound.graph.names, np.full((d, d), 0.3), 20, ~np.eye(d, dtype=bool))
     assert finding(replace(sound, stability=rare), "stability").verdict == "bad"

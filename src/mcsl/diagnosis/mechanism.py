@@ -64,9 +64,11 @@ class RobustMechanism:
 def _splines(inputs: Array, knots: Array) -> Array:
     """Return every input and its natural cubic splines, shape (n, 3 n_inputs)."""
     columns = [np.zeros((len(inputs), 0))]
-    for x, (*inner, before, last) in zip(inputs.T, knots, strict=True):
-        bent = [_bend(x, knot, last) for knot in (*inner, before)]
-        columns.append(np.column_stack([x, *(curve - bent[-1] for curve in bent[:-1])]))
+    for x, (*inner, last) in zip(inputs.T, knots, strict=True):
+        # Knots coincide where values repeat; without two different ones to end at, tails would be bent.
+        before = max((knot for knot in inner if knot < last), default=last)
+        end = _bend(x, before, last)
+        columns += [x[:, None], *(((_bend(x, k, last) - end) * (k < before))[:, None] for k in inner[:2])]
     return np.concatenate(columns, axis=1)
 
 

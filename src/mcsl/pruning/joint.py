@@ -205,6 +205,8 @@ def _p_value(
     product = np.sum(_without(surprise_left, base_left) * _without(gain_left, base_left), axis=1)
     # Clearing costs both factors degrees of freedom; the variance of their sum loses them only once.
     left = 1 - (1 + width + additive.design.shape[1] - len(left_out)) / len(product)
+    if left <= 0:
+        return 1.0
     length = np.sqrt(np.sum(product**2) / left)
     return float(ndtr(-product.sum() / length)) if length > 0 else 1.0
 

@@ -13,7 +13,6 @@ from scipy.special import ndtri
 
 from mcsl.errors import GraphError, SettingsError
 from mcsl.problem import in_time
-from mcsl.sem.features import spread_out
 from mcsl.settings import whole_number
 
 if TYPE_CHECKING:
@@ -118,7 +117,9 @@ def effect_curve(
             raise GraphError(
                 f"{cause!r} is no direct cause of {effect!r}; `total=True` gives the effect along all paths."
             )
-    rows = spread_out(len(sem.values), _CURVE_ROWS)
+    # Rows at equal distances may all be of one season, or of one site.
+    (rng,) = np.random.default_rng(whole_number("seed", seed)).spawn(1)
+    rows = np.sort(rng.permutation(len(sem.values))[:_CURVE_ROWS])
     mean, below, above = _interval(_means(sem, worlds, target, path, rows, n_bootstrap, seed), level)
     return EffectCurve(cause, effect, points, mean, below, above, level)
 

@@ -19,6 +19,8 @@ from mcsl.sem.scale import Scale, choose_scale, plain_scale
 from mcsl.settings import whole_number
 
 FEWEST_ROWS = 2 * N_FOLDS
+# With less, the scale of a column would be chosen by how well functions follow its noise.
+_ROWS_A_FUNCTION = 4
 
 
 def fit_sem(graph: CausalGraph, data: Any, *, max_rows: int = 3000, seed: int = 0) -> FittedSEM:
@@ -46,11 +48,12 @@ def fit_sem(graph: CausalGraph, data: Any, *, max_rows: int = 3000, seed: int = 
             causes = [problem.variables[j] for j in np.flatnonzero(graph.adjacency[:, index])]
             inputs = [*variable.own_past, *(column for cause in causes for column in cause.inputs)]
             x = z[:, inputs]
-            splines = [SplineFeatures.of(x, k)(x) for k in range(len(inputs)) if np.ptp(x[:, k]) > 0]
-            design = np.column_stack([np.zeros((len(x), 0)), *splines])
             outputs = list(variable.outputs)
             measured = observed[:, outputs].all(axis=1)
             check_rows(values[measured], FEWEST_ROWS)
+            most = max(int(measured.sum()) // (_ROWS_A_FUNCTION * max(len(inputs), 1)), 1)
+            splines = [SplineFeatures.of(x, k)(x) for k in range(len(inputs)) if np.ptp(x[:, k]) > 0]
+            design = np.column_stack([np.zeros((len(x), 0)), *(spline[:, :most] for spline in splines)])
             for column in outputs:
                 scales[column] = choose_scale(values[measured, column], design[measured])
                 z[:, column] = scales[column].forward(values[:, column])

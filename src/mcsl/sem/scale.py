@@ -11,8 +11,8 @@ Array = NDArray[np.float64]
 
 # Distance of the logarithm's origin from the outermost value, in units of its distance to the median.
 _OFFSETS = 4.0 ** np.arange(-4, 2)
-# Nats a row that a logarithm must gain to be believed.
-_LEAST_GAIN = 0.05
+# Nats a row, and in all, that a logarithm must gain to be believed; chance gives up to five in all.
+_LEAST_GAIN, _LEAST_TOTAL = 0.05, 5.0
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ def plain_scale(column: Array) -> Scale:
 def choose_scale(column: Array, design: Array) -> Scale:
     """Return the scale on which a column is likeliest, given functions of its causes (n, n_functions).
 
-    The likelihood of x is log p(T(x)) + log |T'(x)| with Gaussian residuals.
+    The likelihood of x is log p(T(x)) + log |T'(x)| with Gaussian residuals. There should be several rows for
+    each function: what fits everything fits a logarithm as well.
     """
     plain = plain_scale(column)
     standardized = plain.forward(column)
@@ -65,7 +66,8 @@ def choose_scale(column: Array, design: Array) -> Scale:
     if middle <= 0:
         return plain
     basis = np.linalg.qr(np.column_stack([np.ones(len(column)), design]))[0]
-    best, most = 0.0, _LEAST_GAIN - _log_deviation(standardized, basis)
+    least_gain = max(_LEAST_GAIN, _LEAST_TOTAL / len(column))
+    best, most = 0.0, least_gain - _log_deviation(standardized, basis)
     for offset in _OFFSETS * middle:
         logarithm = np.log(height + offset)
         likelihood = -_log_deviation(logarithm, basis) - float(logarithm.mean())

@@ -291,7 +291,7 @@ def _variances(sem: FittedSEM, problem: Problem, standardized: bool) -> Finding:
 
 
 def _borderline(tests: Sequence[EdgeTest], level: float) -> Finding:
-    judged = [test for test in tests if test.statistic == "p_value"]
+    judged = [test for test in tests if test.statistic == "p_value" and test.test != "required"]
     near = {
         f"{test.cause} -> {test.effect}": test.value
         for test in judged
