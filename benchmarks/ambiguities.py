@@ -10,7 +10,6 @@ graph.
 from __future__ import annotations
 
 import argparse
-import json
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -20,11 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 from benchmarks.provenance import commit, now
-from benchmarks.run import FIRST_SEED, METHODS, ask, decided, is_quadratic, read
+from benchmarks.run import FIRST_SEED, METHODS, ask, decided, is_quadratic
 from benchmarks.run import RESULTS as COMPARISON
 from benchmarks.scenarios import Case, draw
 
 import mcsl
+from benchmarks import lines
 from mcsl.graph import is_acyclic
 from mcsl.pruning import AdditivePruner, QuadraticPruner
 from mcsl.simulation import Model, PostNonlinear, Quadratic
@@ -166,16 +166,17 @@ def main() -> None:
     parser.add_argument("--peers-python", default=".venv-peers/bin/python", metavar="PATH")
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
-    done = {Run(*(row[field] for field in Run._fields)) for row in read(options.results)}
-    compared = {(row["scenario"], row["method"], row["seed"]) for row in read(COMPARISON) if is_raw(row)}
+    done = {Run(*(row[field] for field in Run._fields)) for row in lines.read(options.results)}
+    compared = {
+        (row["scenario"], row["method"], row["seed"]) for row in lines.read(COMPARISON) if is_raw(row)
+    }
     for run in runs(options.methods):
         plain = AMBIGUITIES[run.ambiguity].readings[run.reading] == Reading()
         if options.scenarios and run.scenario not in options.scenarios:
             continue
         if run not in done and not (plain and (run.scenario, run.method, run.seed) in compared):
             row = measure(run, options.peers_python)
-            with options.results.open("a", encoding="utf-8") as lines:
-                lines.write(json.dumps(row) + "\n")
+            lines.append(options.results, row)
             print(*run, f"SHD {row['shd']}" if "shd" in row else row["status"], sep=", ", flush=True)
 
 

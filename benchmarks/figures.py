@@ -6,21 +6,22 @@ Each is saved as SVG and PNG in docs/results. Those from inside training need `b
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
-from benchmarks.tables import METHODS, ORACLES, Cells, read, runs_of_size
+from benchmarks.cells import ORACLES, OURS, Cells, read, runs_of_size
+from benchmarks.run import METHODS
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from benchmarks import lines
 
 TRAINING = Path(__file__).parent / "results" / "training.jsonl"
 FOLDER = Path(__file__).parents[1] / "docs" / "results"
 # Okabe and Ito's palette, which people of any colour vision can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
-OURS = ("default", "masked", "additive", "MCSL-MLP", "MCSL-quad")
 
 
 def gumbel_sigmoid() -> Figure:
@@ -214,8 +215,7 @@ def main() -> None:
 
 
 def _training(mask: str, scenario: str) -> dict:
-    runs = map(json.loads, TRAINING.read_text(encoding="utf-8").splitlines())
-    return next(run for run in runs if (run["mask"], run["scenario"]) == (mask, scenario))
+    return next(run for run in lines.read(TRAINING) if (run["mask"], run["scenario"]) == (mask, scenario))
 
 
 def _values(cells: Cells, scenario: str, method: str, metric: str) -> list[float]:

@@ -8,7 +8,6 @@ those that are there.
 """
 
 import argparse
-import json
 import os
 import subprocess
 import sys
@@ -20,6 +19,7 @@ import numpy as np
 from benchmarks.provenance import commit, machine, now
 
 import mcsl
+from benchmarks import lines
 from mcsl.checkpoint import DIRECTORY
 from mcsl.outputs import write_simulation
 
@@ -94,9 +94,8 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--first-seed", type=int, default=1000)
     options = parser.parse_args()
-    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
-    done = [json.loads(line) for line in lines]
-    with TemporaryDirectory() as directory, RESULTS.open("a") as results:
+    done = lines.read(RESULTS)
+    with TemporaryDirectory() as directory:
         runs: dict[int, Run] = {}
         for k in range(len(done), options.kills):
             turn = TURNS[k % len(TURNS)]
@@ -104,7 +103,7 @@ def main() -> None:
                 runs[turn] = Run(RUNS[turn], Path(directory) / str(turn))
             line = {"kill": k, **runs[turn].kill((options.first_seed, k))}
             done.append({**line, "commit": commit(), "at": now(), "machine": machine()})
-            print(json.dumps(done[-1]), file=results, flush=True)
+            lines.append(RESULTS, done[-1])
             print(line, flush=True)
     print(f"{sum(line['identical'] for line in done)} of {len(done)} identical")
 

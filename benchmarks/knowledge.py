@@ -7,7 +7,6 @@ at the data, so most of what it requires is false. One JSON line with the counts
 """
 
 import argparse
-import json
 import time
 from collections import Counter
 from dataclasses import replace
@@ -17,6 +16,7 @@ import numpy as np
 from benchmarks.provenance import machine, now, versions
 
 import mcsl
+from benchmarks import lines
 from mcsl.graph import is_acyclic
 
 RESULTS = Path(__file__).parent / "results" / "knowledge.jsonl"
@@ -103,8 +103,7 @@ def main() -> None:
         "machine": machine(),
         "versions": versions(["mcsl", "jax", "numpy", "scipy"]),
     }
-    with RESULTS.open("a") as file:
-        file.write(json.dumps(row) + "\n")
+    lines.append(RESULTS, row)
     print(f"{row['violations']} violations in {row['problems']} problems, {row['seconds']:.0f} s")
 
 

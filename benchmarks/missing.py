@@ -8,7 +8,6 @@ docs/missing-values.md is written from them.
 """
 
 import argparse
-import json
 import time
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import numpy as np
 from benchmarks.readme import markdown_table, put_table
 
 import mcsl
+from benchmarks import lines
 
 RESULTS = Path(__file__).parent / "results" / "missing.jsonl"
 PAGE = Path(__file__).parents[1] / "docs" / "missing-values.md"
@@ -32,13 +32,13 @@ def main() -> None:
     parser.add_argument("--seeds", default="1000-1009", help="first-last")
     options = parser.parse_args()
     first, last = map(int, options.seeds.split("-"))
-    done = {key_of(row) for row in read_rows()}
+    done = {key_of(row) for row in lines.read(RESULTS)}
     for recipe in options.recipes:
         for seed in range(first, last + 1):
             for share, rule in [(0.0, "refuse"), *((share, rule) for share in SHARES for rule in RULES)]:
                 if (recipe, share, rule, seed) not in done:
                     record(recipe, share, rule, seed)
-    put_table(PAGE, "missing", table(read_rows()))
+    put_table(PAGE, "missing", table(lines.read(RESULTS)))
 
 
 def record(recipe: str, share: float, rule: str, seed: int) -> None:
@@ -63,15 +63,10 @@ def record(recipe: str, share: float, rule: str, seed: int) -> None:
         "seconds": round(time.perf_counter() - began, 2),
         "version": mcsl.__version__,
     }
-    with RESULTS.open("a") as file:
-        file.write(json.dumps(row) + "\n")
+    lines.append(RESULTS, row)
     print(
         f"{recipe:10} {share:.0%} {rule:7} {seed}  SHD {row['shd']:3d}  {row['seconds']:6.1f} s", flush=True
     )
-
-
-def read_rows() -> list[dict]:
-    return [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
 
 
 def key_of(row: dict) -> tuple:
@@ -84,7 +79,7 @@ def table(rows: list[dict]) -> str:
     for row in rows:
         cells.setdefault((row["recipe"], row["share"], row["rule"]), []).append(row["shd"])
         whole.setdefault(row["share"], []).append(row["complete_rows"])
-    lines = []
+    body = []
     for recipe in sorted(
         {row["recipe"] for row in rows}, key=["default", "additive", "masked", "paper"].index
     ):
@@ -93,8 +88,8 @@ def table(rows: list[dict]) -> str:
                 cells.get((recipe, *key), []) for key in ((0.0, "refuse"), *((share, r) for r in RULES))
             ]
             shown = [f"{np.mean(f):.1f} ± {np.std(f):.1f} ({len(f)})" if f else "" for f in figures]
-            lines.append([recipe, f"{share:.0%}", f"{np.mean(whole.get(share, [0])):.0f}", *shown])
-    return markdown_table(["recipe", "missing", "complete rows", "complete data", *RULES], lines)
+            body.append([recipe, f"{share:.0%}", f"{np.mean(whole.get(share, [0])):.0f}", *shown])
+    return markdown_table(["recipe", "missing", "complete rows", "complete data", *RULES], body)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ from benchmarks.scenarios import SACHS, SCENARIOS, TABLES, Case, draw
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import mcsl
-from benchmarks import methods
+from benchmarks import lines, methods
 from mcsl.graph import is_acyclic
 from mcsl.pruning import AdditivePruner, QuadraticPruner
 
@@ -64,7 +64,7 @@ class Run(NamedTuple):
 def main() -> None:
     options = _options()
     wanted = list(runs(options))
-    known = read(options.results) + (read_own() if options.results == RESULTS else [])
+    known = lines.read(options.results) + (read_own() if options.results == RESULTS else [])
     late = {_cell(row) for row in known if row["status"] == "timeout" and row["limit"] >= options.limit}
     done = {run_of(row) for row in known if row["status"] != "timeout" or _cell(row) in late}
     left = [run for run in wanted if run not in done]
@@ -80,8 +80,7 @@ def main() -> None:
                 progress.advance(bar)
                 if row is None:
                     continue
-                with options.results.open("a", encoding="utf-8") as lines:
-                    lines.write(json.dumps(row, ensure_ascii=False) + "\n")
+                lines.append(options.results, row)
                 outcome = f"SHD {row['shd']}, {row['seconds']:.1f} s" if "shd" in row else row["status"]
                 progress.print(f"{row['scenario']:16} {row['method']:16} {row['seed']}  {outcome}")
         finally:
@@ -143,14 +142,9 @@ def is_for(method: Method, scenario: str) -> bool:
     return not method.is_quadratic or is_quadratic(scenario) or scenario == SACHS
 
 
-def read(results: Path) -> list[dict]:
-    lines = results.read_text(encoding="utf-8").splitlines() if results.exists() else []
-    return [json.loads(line) for line in lines]
-
-
 def read_own() -> list[dict]:
     """Read the lines of our recipes on the same tables, named as here."""
-    rows = [row for path in OWN_RESULTS for row in read(path)]
+    rows = [row for path in OWN_RESULTS for row in lines.read(path)]
     named = [
         {"standardized": False, "status": "ok", **row, "method": OWN_NAMES.get(row["method"], row["method"])}
         for row in rows

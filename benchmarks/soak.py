@@ -21,6 +21,7 @@ import numpy as np
 from benchmarks.provenance import commit, machine, now, versions
 
 import mcsl
+from benchmarks import lines
 from mcsl.graph import is_acyclic
 
 RESULTS = Path(__file__).parent / "results" / "soak.jsonl"
@@ -101,8 +102,7 @@ def main() -> None:
         "machine": machine(),
         "versions": versions(["mcsl", "numpy", "scipy", "scikit-learn"]),
     }
-    with RESULTS.open("a") as results:
-        print(json.dumps(line), file=results)
+    lines.append(RESULTS, line)
     print(json.dumps(line, indent=2))
 
 

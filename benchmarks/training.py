@@ -10,7 +10,6 @@ augmented Lagrangian, on the rows that it trains on and on as many others of the
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from benchmarks.provenance import commit, now
 from benchmarks.scenarios import SCENARIOS
 
 import mcsl
+from benchmarks import lines
 from mcsl.model import EdgeMask, MaskedSEM
 from mcsl.objective import RowBlocks, lagrangian
 from mcsl.search.inner_loop import StepSettings, run_stage, start
@@ -60,7 +60,7 @@ def train(scenario: str, seed: int, mask: str, max_stages: int = 100) -> dict:
     model = MaskedSEM.init(np.random.default_rng(seed), problem, recipe.mechanism, temperature)
     fields = {name: getattr(model.mask, name) for name in ("logits", "candidates", "required", "temperature")}
     state = start(eqx.tree_at(lambda tree: tree.mask, model, kind(**fields)), step)
-    key, lines = jax.random.key(seed), []
+    key, looks = jax.random.key(seed), []
     sparsity = np.float32(recipe.sparsity_weight)
     multiplier, penalty, last = 0.0, schedule.initial_penalty, math.inf
     for stage in range(max_stages):
@@ -74,7 +74,7 @@ def train(scenario: str, seed: int, mask: str, max_stages: int = 100) -> dict:
             s_of_probabilities = math.exp(float(end.log_acyclicity_of_probabilities))
             on = [_lagrangian(state.model, rows, draw, sparsity, *prices, step) for rows in (seen, held_out)]
             n_steps = stage * schedule.steps_per_stage + part * STEPS
-            lines.append([n_steps, s, s_of_probabilities, *map(float, on)])
+            looks.append([n_steps, s, s_of_probabilities, *map(float, on)])
         if max(s, s_of_probabilities) < schedule.tolerance or penalty > schedule.max_penalty:
             break
         multiplier += penalty * s
@@ -86,7 +86,7 @@ def train(scenario: str, seed: int, mask: str, max_stages: int = 100) -> dict:
         "seed": seed,
         "mask": mask,
         "columns": ["step", "acyclicity", "acyclicity of probabilities", "training", "validation"],
-        "trajectory": [[float(f"{value:.5g}") for value in line] for line in lines],
+        "trajectory": [[float(f"{value:.5g}") for value in look] for look in looks],
         "probabilities": np.asarray(end.edge_probabilities, dtype=float).round(4).tolist(),
         "truth": simulation.graph.adjacency.astype(int).tolist(),
         "date": now(),
@@ -119,8 +119,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1000)
     options = parser.parse_args()
     for mask in options.mask:
-        with RESULTS.open("a") as lines:
-            lines.write(json.dumps(train(options.scenario, options.seed, mask)) + "\n")
+        lines.append(RESULTS, train(options.scenario, options.seed, mask))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Rerun what the README shows and rewrite its outputs and its picture: `python docs/refresh.py`.
 
 A comment `<!-- run: COMMAND -->` stands before each block of output. All commands run in one temporary
-directory, in the order of the page; the command `python` runs the ```python block above it.
+directory, in the order of the page; the command `python` alone runs the ```python block above it.
 """
 
 import os
@@ -30,10 +30,10 @@ def refresh(page: str, directory: Path) -> str:
 
     def rerun(block: re.Match[str]) -> str:
         command = block.group(1)
-        arguments = (
-            [sys.executable, "-c", python_example(page)] if command == "python" else shlex.split(command)
+        words = ["python", "-c", python_example(page)] if command == "python" else shlex.split(command)
+        output = _run(
+            [str(ROOT / word) if word.startswith("examples/") else word for word in words], directory
         )
-        output = _run(arguments, directory)
         prompt = "" if command == "python" else f"$ {command}\n"
         return f"<!-- run: {command} -->\n```text\n{prompt}{output}```"
 

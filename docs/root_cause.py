@@ -1,35 +1,16 @@
 """Remake the outputs and pictures of docs/root-cause.md: `python docs/root_cause.py`."""
 
-import re
-import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import polars as pl
 from matplotlib.figure import Figure
+from refresh import refresh
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "root-cause.md"
-IMAGES = ROOT / "docs" / "images"
-_OUTPUT = re.compile(r"<!-- run: (.*?) -->\n```text\n(.*?)```", re.DOTALL)
+PAGE = Path(__file__).with_name("root-cause.md")
+IMAGES = PAGE.with_name("images")
 COLORS = {"site": "#22313F", "search": "#0072B2", "catalogue": "#D55E00", "ads": "#8A8A8A"}
-
-
-def refresh(page: str, place: Path) -> str:
-    """Return the page with every output made anew, in the order of the page."""
-
-    def rerun(block: re.Match[str]) -> str:
-        words = shlex.split(block.group(1))
-        program = {"python": [sys.executable], "mcsl": [sys.executable, "-m", "mcsl"]}[words[0]]
-        arguments = [str(ROOT / word) if word.startswith("examples/") else word for word in words[1:]]
-        done = subprocess.run([*program, *arguments], cwd=place, capture_output=True, text=True, check=True)
-        output = "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
-        return f"<!-- run: {block.group(1)} -->\n```text\n$ {block.group(1)}\n{output}```"
-
-    return _OUTPUT.sub(rerun, page)
 
 
 def draw_series(place: Path) -> None:

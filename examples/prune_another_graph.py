@@ -1,7 +1,8 @@
 """Prune the graph of another package: here sort-and-regress of CausalDisco, a baseline that finds too much.
 
-Run it with `python examples/prune_another_graph.py`. The same from the command line, for a matrix in a
-CSV file whose rows cause its columns: `mcsl prune data.csv their_graph.csv --out pruned`.
+Run it with `python examples/prune_another_graph.py`, after `pip install CausalDisco`. The same from the
+command line, for a matrix in a CSV file whose rows cause its columns:
+`mcsl prune data.csv their_graph.csv --out pruned`.
 """
 
 from CausalDisco.baselines import var_sort_regress

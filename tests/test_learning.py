@@ -105,7 +105,6 @@ def test_the_result_says_how_it_was_found():
     assert len(result.trace) == len({row.stage for row in result.trace}) > 0
     assert set(result.timings) == {"read", "train", "prune"}
     assert result.versions["mcsl"] == mcsl.__version__
-    assert "4 stages" not in result.stop_reason.sentence
     described = result.recipe.describe()
     assert described["score"] == "least-squares"
     assert described["mechanism"] == "MLP.init"

@@ -1,18 +1,18 @@
 """Write the table of docs/using-the-model.md from stored results: `python -m benchmarks.effects.tables`."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 from benchmarks.effects.run import MODELS, RESULTS
 from benchmarks.readme import markdown_table, put_table
 
+from benchmarks import lines
+
 PAGE = Path(__file__).parents[2] / "docs" / "using-the-model.md"
 
 
 def main() -> None:
-    lines = [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
-    rows = [line for line in lines if "model" in line]
+    rows = [line for line in lines.read(RESULTS) if "model" in line]
     header = [
         "model",
         "effects",

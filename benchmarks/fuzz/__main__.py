@@ -8,7 +8,6 @@ JSON line a batch of 500 cases is appended to the results; batches that are ther
 """
 
 import argparse
-import json
 import resource
 import sys
 from collections import Counter
@@ -18,6 +17,8 @@ from tempfile import TemporaryDirectory
 from benchmarks.fuzz.cases import draw
 from benchmarks.fuzz.readers import outcome
 from benchmarks.provenance import commit, machine, now
+
+from benchmarks import lines
 
 RESULTS = Path(__file__).parents[1] / "results" / "fuzz.jsonl"
 BATCH = 500
@@ -45,27 +46,25 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=20000)
     parser.add_argument("--first-seed", type=int, default=1000)
     options = parser.parse_args()
-    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
-    done = {tuple(json.loads(line)["seeds"]) for line in lines}
+    done = {tuple(row["seeds"]) for row in lines.read(RESULTS)}
     n_failed = 0
-    with RESULTS.open("a") as results:
-        for first in range(options.first_seed, options.first_seed + options.cases, BATCH):
-            seeds = range(first, min(first + BATCH, options.first_seed + options.cases))
-            if (seeds[0], seeds[-1]) in done:
-                continue
-            counts, failures = run(seeds)
-            n_failed += len(failures)
-            line = {
-                "seeds": [seeds[0], seeds[-1]],
-                "counts": {reader: dict(counts[reader]) for reader in sorted(counts)},
-                "failures": failures,
-                "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-                "commit": commit(),
-                "at": now(),
-                "machine": machine(),
-            }
-            print(json.dumps(line), file=results, flush=True)
-            print(f"up to {seeds[-1]}: {len(failures)} failures", *failures, sep="\n", flush=True)
+    for first in range(options.first_seed, options.first_seed + options.cases, BATCH):
+        seeds = range(first, min(first + BATCH, options.first_seed + options.cases))
+        if (seeds[0], seeds[-1]) in done:
+            continue
+        counts, failures = run(seeds)
+        n_failed += len(failures)
+        row = {
+            "seeds": [seeds[0], seeds[-1]],
+            "counts": {reader: dict(counts[reader]) for reader in sorted(counts)},
+            "failures": failures,
+            "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+            "commit": commit(),
+            "at": now(),
+            "machine": machine(),
+        }
+        lines.append(RESULTS, row)
+        print(f"up to {seeds[-1]}: {len(failures)} failures", *failures, sep="\n", flush=True)
     sys.exit(n_failed > 0)
 
 

@@ -1,11 +1,11 @@
 """Simulated tables and the super-graphs that the pruning benchmarks start from, and a resumable log."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks import lines
 from mcsl.graph import CausalGraph
 from mcsl.problem import Problem
 from mcsl.simulation import Mechanism, Model, Simulation, simulate
@@ -46,15 +46,12 @@ class Log:
 
     def __init__(self, name: str) -> None:
         self.path = RESULTS / f"{name}.jsonl"
-        self.rows = (
-            [json.loads(line) for line in self.path.read_text().splitlines()] if self.path.exists() else []
-        )
+        self.rows = lines.read(self.path)
 
     def has(self, **key) -> bool:
         return any(all(row.get(k) == v for k, v in key.items()) for row in self.rows)
 
     def add(self, **row) -> None:
         self.rows.append(row)
-        with self.path.open("a") as file:
-            file.write(json.dumps(row) + "\n")
+        lines.append(self.path, row)
         print(row, flush=True)

@@ -9,8 +9,6 @@ from benchmarks.pruning.cases import Log, draw, order_completed
 
 from mcsl.pruning import AdditivePruner
 
-MODES = ("f", "wood")
-
 
 def main(mode: str) -> None:
     simulation = draw("gp", 100, 1, 1000)

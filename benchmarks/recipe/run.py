@@ -8,7 +8,6 @@ Lines are appended as runs finish, and what is already there is not run again.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import time
 from collections.abc import Mapping
@@ -24,7 +23,7 @@ from benchmarks.scenarios import TABLES
 
 import mcsl
 import mcsl.order.search as order_search
-from benchmarks import methods
+from benchmarks import lines, methods
 from mcsl.graph import CausalGraph, is_acyclic
 from mcsl.graph.causal_graph import topological_order
 from mcsl.order.regressors import Models, Regressors
@@ -156,10 +155,8 @@ def main() -> None:
     options = parser.parse_args()
     first, last = map(int, options.seeds.split("-"))
     RESULTS.parent.mkdir(exist_ok=True)
-    done = set()
-    if RESULTS.exists():
-        rows = map(json.loads, RESULTS.read_text().splitlines())
-        done = {(row["scenario"], row["method"], row["seed"], row["standardized"]) for row in rows}
+    known = lines.read(RESULTS)
+    done = {(row["scenario"], row["method"], row["seed"], row["standardized"]) for row in known}
     for scenario in options.scenarios:
         for seed in range(first, last + 1):
             wanted = product([scenario], options.methods, [seed], [data != "raw" for data in options.data])
@@ -192,8 +189,7 @@ def record(method, dataset, truth, key) -> None:
         "commit": commit(),
         "date": now(),
     }
-    with RESULTS.open("a") as file:
-        file.write(json.dumps(row) + "\n")
+    lines.append(RESULTS, row)
     print(f"{scenario:24} {name:24} {seed}  SHD {row['shd']:4d}  {seconds:6.1f} s", flush=True)
 
 

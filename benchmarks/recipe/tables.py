@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+from benchmarks.paper import models_of, papers_lines, scenario_of
 from benchmarks.readme import markdown_table, put_table
 from benchmarks.recipe.run import ABLATIONS, RESULTS, SCENARIOS
+from benchmarks.run import RESULTS as COMPARISON
 
-HERE = Path(__file__).parent
-PAGE = HERE.parents[1] / "docs" / "recipe.md"
-COMPARISON = HERE.parent / "results" / "comparison.jsonl"
-PAPER = HERE.parent / "paper_tables.csv"
+from benchmarks import lines
+
+PAGE = Path(__file__).parents[2] / "docs" / "recipe.md"
 STANDARDIZED = "default, standardised"
 COLUMNS = {
     "default": "default, raw",
@@ -39,13 +38,13 @@ def main() -> None:
 def read_cells() -> Cells:
     """Return the runs of every (scenario, method) on raw data, and of the default on standardised data."""
     cells = defaultdict(list)
-    for row in map(json.loads, RESULTS.read_text().splitlines()):
+    for row in lines.read(RESULTS):
         if not row["standardized"]:
             cells[row["scenario"], row["method"]].append(row)
         elif row["method"] == "default":
             cells[row["scenario"], STANDARDIZED].append(row)
     ours = set(cells)
-    for row in map(json.loads, COMPARISON.read_text().splitlines()):
+    for row in lines.read(COMPARISON):
         cell = row["scenario"], row["method"]
         others = row["method"] in OTHERS and row["status"] == "ok" and not row["standardized"]
         if others and cell not in ours:
@@ -68,11 +67,9 @@ def recipe_table(cells: Cells) -> str:
 def papers_figures() -> dict[str, tuple[str, str]]:
     """Return the mean SHD of the paper's best method and of MCSL-MLP; its `gp` may be read in two ways."""
     shd = defaultdict(dict)
-    with PAPER.open() as file:
-        for row in csv.DictReader(file):
-            if row["shd"] != "N/A":
-                for model in ("gp", "gp-add") if row["sem"] == "gp" else (row["sem"],):
-                    shd[f"{model}-{row['graph']}-{row['n_variables']}"][row["method"]] = float(row["shd"])
+    for line in papers_lines():
+        for model in models_of(line):
+            shd[scenario_of(line, model)][line["method"]] = float(line["shd"])
     return {
         name: (str(min(by_method.values())), str(by_method.get("MCSL-MLP", "")))
         for name, by_method in shd.items()

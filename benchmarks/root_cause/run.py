@@ -17,6 +17,7 @@ from benchmarks.root_cause.cases import Case, petshop, simulated
 from benchmarks.root_cause.methods import BASELINES, ours
 
 import mcsl
+from benchmarks import lines
 
 RESULTS = Path(__file__).parent / "results" / "root_cause.jsonl"
 SUITES = ("simulated", "confounded", "petshop", "time")
@@ -32,10 +33,7 @@ def main() -> None:
     options = parser.parse_args()
     first, last = map(int, options.seeds.split("-"))
     options.out.parent.mkdir(exist_ok=True)
-    done = set()
-    if options.out.exists():
-        rows = map(json.loads, options.out.read_text().splitlines())
-        done = {(row["suite"], row["case"]) for row in rows}
+    done = {(row["suite"], row["case"]) for row in lines.read(options.out)}
     for suite in options.suites:
         for case in cases(suite, range(first, last + 1), done):
             rows = list(judge(case))

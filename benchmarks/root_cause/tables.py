@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 from benchmarks.readme import markdown_table, put_table
 from benchmarks.root_cause.run import RESULTS
+
+from benchmarks import lines
 
 PAGE = Path(__file__).parents[2] / "docs" / "root-cause.md"
 SUITES = {
@@ -18,7 +19,7 @@ SUITES = {
 
 
 def main() -> None:
-    rows = [json.loads(line) for line in RESULTS.read_text().splitlines()]
+    rows = lines.read(RESULTS)
     timed = [row for row in rows if row["case"].startswith("40/") and row["method"] == "mcsl"]
     rows = [row for row in rows if not row["case"].startswith("40/")]
     for name, suites in SUITES.items():

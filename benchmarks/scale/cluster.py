@@ -8,7 +8,6 @@ The cluster and its imports are up before the clock starts. Each repeat runs bot
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import time
 from pathlib import Path
@@ -21,6 +20,7 @@ from benchmarks.provenance import ROOT, commit, machine, now, versions
 from benchmarks.readme import markdown_table, put_table
 
 import mcsl
+from benchmarks import lines
 
 RESULTS = Path(__file__).parents[1] / "results" / "cluster.jsonl"
 PAGE = ROOT / "docs" / "scaling.md"
@@ -64,15 +64,14 @@ def main() -> None:
                 "machine": machine(),
                 "when": now(),
             }
-            with RESULTS.open("a") as file:
-                file.write(json.dumps(row) + "\n")
+            lines.append(RESULTS, row)
             print(row, flush=True)
     write_table()
 
 
 def write_table() -> None:
     header = ["one process, seconds", "cluster, seconds", "times faster", "same frequencies", "load"]
-    rows = [json.loads(line) for line in RESULTS.read_text().splitlines()]
+    rows = lines.read(RESULTS)
     names = "alone_seconds", "cluster_seconds", "times_faster"
     cells = [
         (*(row[name] for name in names), "yes" if row["same"] else "no", f"{row['load']:.0f}") for row in rows

@@ -22,6 +22,7 @@ from benchmarks.provenance import ROOT, commit, machine, now
 from benchmarks.readme import markdown_table, put_table
 
 import mcsl
+from benchmarks import lines
 
 RESULTS = Path(__file__).parents[1] / "results" / "cost.jsonl"
 PAGE = ROOT / "docs" / "scaling.md"
@@ -54,8 +55,7 @@ def peak_mebibytes() -> float:
 
 
 def read_rows() -> dict[int, dict]:
-    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
-    return {row["n_variables"]: row for row in map(json.loads, lines)}
+    return {row["n_variables"]: row for row in lines.read(RESULTS)}
 
 
 def predictor(rows: dict[int, dict]):
@@ -100,8 +100,7 @@ def main() -> None:
         command = [sys.executable, "-m", "benchmarks.scale.cost", "--one", str(size)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
         row = {**json.loads(done.stdout), "commit": commit(), "machine": machine(), "when": now()}
-        with RESULTS.open("a") as file:
-            file.write(json.dumps(row) + "\n")
+        lines.append(RESULTS, row)
         print(row, flush=True)
     write_tables()
 

@@ -11,7 +11,6 @@ devices, and trained and pruned edges are compared.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import re
 from contextlib import AbstractContextManager
@@ -23,6 +22,7 @@ import numpy as np
 from benchmarks.provenance import ROOT, commit, machine, now, versions
 from benchmarks.readme import markdown_table, put_table
 
+from benchmarks import lines
 from mcsl import Dataset, Recipe, learn, simulate
 from mcsl.model import MLP
 from mcsl.objective import gaussian_likelihood, log_trace_exponential
@@ -51,8 +51,7 @@ def main() -> None:
         row = {"n_devices": N_DEVICES, "n_variables": size, "seed": seed}
         row |= {**compare(draw(size, seed)), "commit": commit()}
         row |= {"versions": versions(["mcsl", "jax"]), "machine": machine(), "when": now()}
-        with RESULTS.open("a") as file:
-            file.write(json.dumps(row) + "\n")
+        lines.append(RESULTS, row)
         print(row, flush=True)
     write_tables()
 
@@ -65,7 +64,7 @@ def write_tables() -> None:
         "same side of one half",
         "largest difference",
     ]
-    rows = [json.loads(line) for line in RESULTS.read_text().splitlines()]
+    rows = lines.read(RESULTS)
     # A later run of the same fits takes the place of an earlier one.
     latest = {("n_stages" in row, row["n_variables"], row.get("seed", 1000)): row for row in rows}
     whole, first = ([row for key, row in latest.items() if key[0] == is_whole] for is_whole in (True, False))

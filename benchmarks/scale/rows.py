@@ -27,6 +27,7 @@ from benchmarks.readme import markdown_table, put_table
 from scipy.interpolate import CubicSpline
 
 import mcsl
+from benchmarks import lines
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import topological_order
 from mcsl.outputs import read_adjacency
@@ -64,7 +65,7 @@ def main() -> None:
     parser.add_argument("--memory", default="2GB")
     options = parser.parse_args()
     for seed in options.seeds:
-        known = {key_of(row) for row in read_rows()}
+        known = {key_of(row) for row in lines.read(RESULTS)}
         waiting = [r for r in options.recipes if (options.rows, options.memory, r, seed) not in known]
         if not waiting:
             continue
@@ -73,7 +74,7 @@ def main() -> None:
             truth = write_table(path, options.rows, seed)
             for recipe in waiting:
                 record(path, truth, recipe, seed, options.rows, options.memory)
-    put_table(PAGE, "rows", table(read_rows()))
+    put_table(PAGE, "rows", table(lines.read(RESULTS)))
 
 
 def write_table(path: Path, n_rows: int, seed: int) -> CausalGraph:
@@ -129,8 +130,7 @@ def record(path: Path, truth: CausalGraph, recipe: str, seed: int, n_rows: int, 
         "when": now(),
         **machine(),
     }
-    with RESULTS.open("a") as file:
-        file.write(json.dumps(row) + "\n")
+    lines.append(RESULTS, row)
     print(
         f"{recipe:9} {n_rows} rows  SHD {row['shd']}  {row['seconds']} s  {row['peak_mib']} MiB", flush=True
     )
@@ -141,10 +141,6 @@ def peak_memory(*arguments: str | Path) -> int:
     with tempfile.NamedTemporaryFile("r") as file:
         subprocess.run([sys.executable, "-c", WATCHED, file.name, *map(str, arguments)], check=True)
         return int(re.search(r"VmHWM:\s+(\d+) kB", file.read())[1])
-
-
-def read_rows() -> list[dict]:
-    return [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
 
 
 def key_of(row: dict) -> tuple:

@@ -9,7 +9,6 @@ training takes of the candidates. The look at the end of a stage is in a step, c
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,6 +20,7 @@ import numpy as np
 from benchmarks.provenance import ROOT, commit, machine, now, versions
 from benchmarks.readme import markdown_table, put_table
 
+from benchmarks import lines
 from mcsl import Dataset, Problem, Recipe
 from mcsl.model import MaskedSEM
 from mcsl.objective import Acyclicity
@@ -40,15 +40,14 @@ def main() -> None:
     for size in parser.parse_args().sizes:
         row = {"n_variables": size, **measure(size), "commit": commit()}
         row |= {"versions": versions(["mcsl", "jax"]), "machine": machine(), "when": now()}
-        with RESULTS.open("a") as file:
-            file.write(json.dumps(row) + "\n")
+        lines.append(RESULTS, row)
         print(row, flush=True)
     write_table()
 
 
 def write_table() -> None:
     header = ["variables", "whole trace (ms)", "a step with it", "within components (ms)", "a step with it"]
-    rows = [json.loads(line) for line in RESULTS.read_text().splitlines()]
+    rows = lines.read(RESULTS)
     names = ("whole", "whole_step", "components", "components_step")
     cells = [(row["n_variables"], *(f"{row[name]:.3g}" for name in names)) for row in rows]
     put_table(PAGE, "steps", markdown_table(header, cells))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from pathlib import Path
@@ -11,12 +10,14 @@ import numpy as np
 from benchmarks.readme import markdown_table, put_table
 from benchmarks.scale.variables import RESULTS
 
+from benchmarks import lines
+
 PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
 
 
 def main() -> None:
     cells = defaultdict(list)
-    for row in map(json.loads, RESULTS.read_text().splitlines()):
+    for row in lines.read(RESULTS):
         cells[row["recipe"], row["n_variables"]].append(row)
     rows = []
     for (recipe, size), runs in sorted(cells.items()):

@@ -22,6 +22,7 @@ import numpy as np
 from benchmarks.provenance import commit, machine, now
 
 import mcsl
+from benchmarks import lines
 
 RESULTS = Path(__file__).parents[1] / "results" / "variables.jsonl"
 CELL = {"model": "gp-add", "degree": 1, "n_samples": 3000}
@@ -40,8 +41,7 @@ def main() -> None:
         print(json.dumps(learn_one(*options.one)))
         return
     first, last = map(int, options.seeds.split("-"))
-    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
-    done = {(row["recipe"], row["n_variables"], row["seed"]) for row in map(json.loads, lines)}
+    done = {(row["recipe"], row["n_variables"], row["seed"]) for row in lines.read(RESULTS)}
     for n_variables in options.sizes:
         for seed in range(first, last + 1):
             for recipe in options.recipes:
@@ -57,8 +57,7 @@ def record(recipe: str, n_variables: int, seed: int) -> None:
         command = [sys.executable, "-m", "benchmarks.scale.variables", "--one", str(table), recipe]
         found = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     row = {"recipe": recipe, **CELL, "n_variables": n_variables, "seed": seed, **found}
-    with RESULTS.open("a") as file:
-        file.write(json.dumps(row) + "\n")
+    lines.append(RESULTS, row)
     print(
         f"{recipe:10} {n_variables:5d} {seed}  SHD {row['shd']:3d}  {row['cpu_seconds']:7.1f} CPU s",
         flush=True,

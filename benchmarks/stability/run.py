@@ -9,7 +9,6 @@ Lines are appended as runs finish, and what is already there is not run again.
 from __future__ import annotations
 
 import argparse
-import json
 import resource
 import time
 from itertools import product
@@ -20,6 +19,7 @@ from benchmarks.provenance import machine, now
 from joblib.externals.loky import get_reusable_executor
 
 import mcsl
+from benchmarks import lines
 
 RESULTS = Path(__file__).parent / "results"
 N_HALVES = 20
@@ -89,7 +89,7 @@ def main() -> None:
     parser.add_argument("--recipe", choices=["default", "additive"], default="default")
     options = parser.parse_args()
     path = RESULTS / f"{options.what}.jsonl"
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    rows = lines.read(path)
     cells, measure = {"calibration": (CALIBRATION, calibration), "cost": (COST, cost)}[options.what]
     for cell in cells:
         key = {"recipe": options.recipe, **cell}
@@ -99,8 +99,7 @@ def main() -> None:
         figures = measure(mcsl.simulate(**cell), getattr(mcsl.Recipe, options.recipe)())
         seconds = round(time.perf_counter() - start, 1)
         row = {**key, "n_halves": N_HALVES, "n_jobs": N_JOBS, **figures, "seconds": seconds, "when": now()}
-        with path.open("a") as file:
-            file.write(json.dumps(row) + "\n")
+        lines.append(path, row)
         print({name: value for name, value in row.items() if name != "edges"}, flush=True)
 
 

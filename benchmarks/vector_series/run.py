@@ -22,6 +22,7 @@ import numpy as np
 from benchmarks.provenance import commit
 
 import mcsl
+from benchmarks import lines
 from mcsl.simulation import simulate_series
 
 HERE = Path(__file__).parent
@@ -93,8 +94,7 @@ def main() -> None:
     options = parser.parse_args()
     first, last = map(int, options.seeds.split("-"))
     RESULTS.parent.mkdir(exist_ok=True)
-    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
-    done = {(row["scenario"], row["method"], row["seed"]) for row in map(json.loads, lines)}
+    done = {(row["scenario"], row["method"], row["seed"]) for row in lines.read(RESULTS)}
     known = methods(options.peers_python)
     for scenario in options.scenarios:
         fitting = [name for name in known if is_for(name, scenario)]
@@ -135,8 +135,7 @@ def record(scenario, method, seed, simulation, run, recipe) -> None:
         "version": mcsl.__version__,
         "commit": commit(),
     }
-    with RESULTS.open("a") as file:
-        file.write(json.dumps(row) + "\n")
+    lines.append(RESULTS, row)
     print(f"{scenario:16} {method:30} {seed}  SHD {row['shd']:4d}  {seconds:6.1f} s", flush=True)
 
 

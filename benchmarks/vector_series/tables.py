@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from pathlib import Path
 
@@ -10,13 +9,15 @@ import numpy as np
 from benchmarks.readme import markdown_table, put_table
 from benchmarks.vector_series.run import RESULTS, SERIES, VECTORS, methods
 
+from benchmarks import lines
+
 LIMIT = RESULTS.with_name("limit.jsonl")
 PAGE = Path(__file__).parents[2] / "docs" / "groups-and-lags.md"
 
 
 def main() -> None:
     cells = defaultdict(list)
-    for row in map(json.loads, RESULTS.read_text().splitlines()):
+    for row in lines.read(RESULTS):
         cells[row["scenario"], row["method"]].append(row)
     for name, scenarios in (("vectors", VECTORS), ("series", SERIES)):
         shown = [m for m in methods("") if any((scenario, m) in cells for scenario in scenarios)]
@@ -30,7 +31,7 @@ def main() -> None:
             if any((scenario, m) in cells for m in shown)
         ]
         put_table(PAGE, name, markdown_table(["data", "true edges", *shown], rows))
-    limits = [row for row in map(json.loads, LIMIT.read_text().splitlines()) if row["n_parents"] <= 6]
+    limits = [row for row in lines.read(LIMIT) if row["n_parents"] <= 6]
     header = ["parents", *(str(row["n_parents"]) for row in limits)]
     shares = ["predictable", *(f"{max(row['r_squared'], 0):.1%}" for row in limits)]
     put_table(PAGE, "limit", markdown_table(header, [shares]))

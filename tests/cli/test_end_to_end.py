@@ -59,21 +59,8 @@ def test_demo(workplace):
 
 @pytest.fixture(scope="module")
 def learned(workplace):
-    simulated = run(
-        workplace,
-        "simulate",
-        "linear",
-        "--variables",
-        4,
-        "--degree",
-        1,
-        "--samples",
-        200,
-        "--seed",
-        3,
-        "--out",
-        "sim",
-    )
+    simulate = "simulate linear --variables 4 --degree 1 --samples 200 --seed 3 --out sim"
+    simulated = run(workplace, *simulate.split())
     assert (simulated.returncode, simulated.stderr) == (0, "")
     learned = run(workplace, "learn", "sim/data.csv", "--out", "new/linear", "--mechanism", "linear")
     assert (learned.returncode, learned.stderr) == (0, "")

@@ -43,20 +43,8 @@ def test_a_simulated_group_file_is_accepted(mcsl, tmp_path):
 
 
 def test_a_scalar_simulation_has_no_groups(mcsl, tmp_path):
-    mcsl(
-        "simulate",
-        "gp-add",
-        "--variables",
-        3,
-        "--degree",
-        1,
-        "--seed",
-        1,
-        "--samples",
-        30,
-        "--out",
-        tmp_path / "s",
-    )
+    options = ["--variables", 3, "--degree", 1, "--seed", 1, "--samples", 30]
+    assert mcsl("simulate", "gp-add", *options, "--out", tmp_path / "s").exit_code == 0
     assert not (tmp_path / "s" / "groups.json").exists()
 
 
@@ -125,15 +113,6 @@ def test_numbers_come_back_the_same_whatever_the_layout(mcsl, series, tmp_path):
     order = np.random.default_rng(0).permutation(len(lines) - 1) + 1
     shuffled.write_text(lines[0] + "".join(lines[i] for i in order))
     for name, path in (("first", series), ("second", shuffled)):
-        options = [
-            "--lags",
-            1,
-            "--series-column",
-            "machine",
-            "--recipe",
-            "additive",
-            "--out",
-            tmp_path / name,
-        ]
-        assert mcsl("learn", path, *options).exit_code == 0
+        options = ["--lags", 1, "--series-column", "machine", "--recipe", "additive"]
+        assert mcsl("learn", path, *options, "--out", tmp_path / name).exit_code == 0
     assert (tmp_path / "first" / "lags.csv").read_text() == (tmp_path / "second" / "lags.csv").read_text()

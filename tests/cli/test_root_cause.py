@@ -17,12 +17,8 @@ unix_timestamp,{blank}
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory):
     place = tmp_path_factory.mktemp("incident") / "sim"
-    assert (
-        main(
-            ["simulate-incident", "--variables", "6", "--seed", "3", "--missing", "0.1", "--out", str(place)]
-        )
-        == 0
-    )
+    options = ["--variables", "6", "--seed", "3", "--missing", "0.1"]
+    assert main(["simulate-incident", *options, "--out", str(place)]) == 0
     return place, json.loads((place / "answer.json").read_text())
 
 
@@ -30,28 +26,9 @@ def simulated(tmp_path_factory):
 def ranked(simulated, tmp_path_factory):
     place, answer = simulated
     out = tmp_path_factory.mktemp("ranked") / "out"
-    arguments = [
-        "root-cause",
-        place / "incident.csv",
-        "--baseline",
-        place / "baseline.csv",
-        "--target",
-        answer["target"],
-    ]
-    assert (
-        main(
-            [
-                *map(str, arguments),
-                "--lags",
-                "1",
-                "--known-graph",
-                str(place / "truth.csv"),
-                "--out",
-                str(out),
-            ]
-        )
-        == 0
-    )
+    arguments = [place / "incident.csv", "--baseline", place / "baseline.csv", "--target", answer["target"]]
+    arguments += ["--lags", "1", "--known-graph", place / "truth.csv", "--out", out]
+    assert main(["root-cause", *map(str, arguments)]) == 0
     return out
 
 
@@ -103,19 +80,10 @@ def test_a_picture_that_fails_leaves_everything_as_it_was(simulated, tmp_path, m
 
 
 def test_the_ranking_is_printed(simulated, tmp_path, capsys):
-    place, answer = simulated
-    arguments = [
-        place / "incident.csv",
-        "--baseline",
-        place / "baseline.csv",
-        "--known-graph",
-        place / "truth.csv",
-    ]
-    others = ",".join(name for name in answer["confounded"] or ["x1"])
-    assert (
-        main(["root-cause", *map(str, arguments), "--cannot-be-root", others, "--out", str(tmp_path / "out")])
-        == 0
-    )
+    place, _ = simulated
+    arguments = [place / "incident.csv", "--baseline", place / "baseline.csv", "--cannot-be-root", "x1"]
+    arguments += ["--known-graph", place / "truth.csv", "--out", tmp_path / "out"]
+    assert main(["root-cause", *map(str, arguments)]) == 0
     printed = capsys.readouterr().out
     assert "variables are anomalous in 20 rows, compared with 600 normal ones." in printed
     assert "own-noise" in printed
@@ -124,19 +92,12 @@ def test_the_ranking_is_printed(simulated, tmp_path, capsys):
 
 def test_the_baseline_may_be_leading_rows(simulated, tmp_path):
     place, answer = simulated
-    lines = (place / "baseline.csv").read_text().splitlines() + (
-        place / "incident.csv"
-    ).read_text().splitlines()[1:]
-    (tmp_path / "all.csv").write_text("\n".join(lines) + "\n")
-    out = tmp_path / "out"
+    normal, broken = ((place / name).read_text() for name in ("baseline.csv", "incident.csv"))
+    (tmp_path / "all.csv").write_text(normal + broken.partition("\n")[2])
     arguments = [tmp_path / "all.csv", "--baseline", "600", "--target", answer["target"], "--lags", "1"]
-    assert (
-        main(
-            ["root-cause", *map(str, arguments), "--known-graph", str(place / "truth.csv"), "--out", str(out)]
-        )
-        == 0
-    )
-    assert json.loads((out / "ranking.json").read_text())["n_incident"] == 20
+    arguments += ["--known-graph", place / "truth.csv", "--out", tmp_path / "out"]
+    assert main(["root-cause", *map(str, arguments)]) == 0
+    assert json.loads((tmp_path / "out" / "ranking.json").read_text())["n_incident"] == 20
 
 
 def test_several_columns_of_dates_are_left_out_and_counted(simulated, tmp_path, capsys):

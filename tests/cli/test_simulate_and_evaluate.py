@@ -19,21 +19,8 @@ def test_every_model_of_the_library_has_its_word():
 
 @pytest.mark.parametrize("model", sorted(MODELS))
 def test_simulate_writes_what_the_library_simulates(mcsl, tmp_path, model):
-    options = [
-        "--variables",
-        4,
-        "--degree",
-        1,
-        "--graph",
-        "sf",
-        "--samples",
-        40,
-        "--noise",
-        "unequal",
-        "--seed",
-        5,
-    ]
-    outcome = mcsl("simulate", model, *options, "--out", tmp_path / "out")
+    options = ["--variables", 4, "--degree", 1, "--graph", "sf", "--samples", 40, "--seed", 5]
+    outcome = mcsl("simulate", model, *options, "--noise", "unequal", "--out", tmp_path / "out")
     assert (outcome.exit_code, outcome.err) == (0, "")
     expected = simulate(model, n_variables=4, degree=1, graph="sf", n_samples=40, noise="unequal", seed=5)
     assert read_table(tmp_path / "out" / "data.csv").fingerprint() == expected.dataset.fingerprint()
@@ -42,18 +29,8 @@ def test_simulate_writes_what_the_library_simulates(mcsl, tmp_path, model):
 
 
 def test_simulate_replaces_only_with_force(mcsl, tmp_path):
-    command = [
-        "simulate",
-        "linear",
-        "--variables",
-        3,
-        "--degree",
-        1,
-        "--samples",
-        20,
-        "--out",
-        tmp_path / "out",
-    ]
+    options = ["--variables", 3, "--degree", 1, "--samples", 20]
+    command = ["simulate", "linear", *options, "--out", tmp_path / "out"]
     assert mcsl(*command, "--seed", 1).exit_code == 0
     before = (tmp_path / "out" / "data.csv").read_bytes()
     outcome = mcsl(*command, "--seed", 2)

@@ -126,15 +126,7 @@ def test_the_real_command_says_one_sentence(tmp_path):
     (tmp_path / "known.json").write_text('{"required": [["x1", "x2"], ["x2", "x1"]]}')
     tables = [[tmp_path / name] for name in ("open.csv", "short.parquet", "twice.csv")]
     for arguments in [*tables, [tmp_path / "good.csv", "--knowledge", tmp_path / "known.json"]]:
-        command = [
-            sys.executable,
-            "-m",
-            "mcsl",
-            "learn",
-            *map(str, arguments),
-            "--out",
-            str(tmp_path / "out"),
-        ]
+        command = [sys.executable, "-m", "mcsl", "learn", *map(str, arguments), "--out", tmp_path / "out"]
         process = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
         assert process.returncode == 2
         assert process.stderr.startswith("mcsl: ")

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from mcsl.errors import CyclicGraphError, GraphError
 from mcsl.graph import CausalGraph, find_cycle, is_acyclic, threshold
+from mcsl.graph.causal_graph import closure
 
 
 def random_matrix(seed: int, d: int, density: float) -> np.ndarray:
@@ -85,6 +86,11 @@ def test_the_order_puts_causes_first(matrix):
     graph = CausalGraph(dag, tuple(map(str, range(len(dag)))))
     place = {name: k for k, name in enumerate(graph.order)}
     assert all(place[cause] < place[effect] for cause, effect in graph.edges)
+
+
+def test_closure_follows_every_path():
+    chain = np.eye(6, k=1, dtype=bool)
+    assert np.array_equal(closure(chain), np.triu(np.ones((6, 6), bool)))
 
 
 @given(st.integers(0, 10_000), st.integers(2, 12))

@@ -54,11 +54,6 @@ def test_dot_quotes_every_name(graph):
     assert plain == [*graph.names, *itertools.chain.from_iterable(graph.edges)]
 
 
-def test_networkx_reads_what_was_written():
-    assert set(nx.parse_gml(ALL.to_gml()).edges) == set(ALL.edges)
-    assert set(nx.parse_graphml(ALL.to_graphml().partition("?>")[2]).edges) == set(ALL.edges)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [

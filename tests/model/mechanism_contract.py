@@ -45,7 +45,8 @@ def check_mechanism(init: MechanismInit, d: int = 5, problem: Problem | None = N
     soft_mask = jnp.asarray(rng.uniform(0.2, 1, (d, d)) * problem.candidates, jnp.float32)
     owners = np.array([i for i, variable in enumerate(problem.variables) for _ in variable.outputs])
 
-    predicted = mechanism.predict(inputs, soft_mask)
+    predict = eqx.filter_jit(mechanism.predict)
+    predicted = predict(inputs, soft_mask)
     assert predicted.shape == (len(owners), problem.n_samples)
     assert bool(jnp.isfinite(predicted).all())
 
@@ -53,27 +54,28 @@ def check_mechanism(init: MechanismInit, d: int = 5, problem: Problem | None = N
     cause = problem.variables[1]
     shifted = inputs.at[np.array(cause.inputs)].add(100.0)
     hidden = soft_mask.at[1].set(0.0)
-    before, after = (np.asarray(mechanism.predict(x, hidden)) for x in (inputs, shifted))
+    before, after = (np.asarray(predict(x, hidden)) for x in (inputs, shifted))
     assert np.allclose(before[owners != 1], after[owners != 1], atol=1e-4)
     # Its own past is always read, and what it predicts never.
     assert bool(cause.own_past) is not np.allclose(before[owners == 1], after[owners == 1], atol=1e-4)
     present = inputs.at[np.array(cause.outputs)].add(100.0)
-    after = np.asarray(mechanism.predict(present, soft_mask))
+    after = np.asarray(predict(present, soft_mask))
     assert np.allclose(predicted[owners == 1], after[owners == 1], atol=1e-4)
 
+    @eqx.filter_jit
+    @eqx.filter_grad
+    def gradients(trained, only):
+        mechanism, soft_mask = trained
+        return only @ jnp.sum(mechanism.predict(inputs, soft_mask) ** 2, axis=1)
+
     for effect in range(d):
-        only = jnp.asarray(owners == effect, jnp.float32)
-
-        def one_output(mechanism, soft_mask, only=only):
-            return only @ jnp.sum(mechanism.predict(inputs, soft_mask) ** 2, axis=1)
-
-        gradients = eqx.filter_grad(lambda m, f=one_output: f(m, soft_mask))(mechanism)
-        for leaf in jax.tree.leaves(gradients):
+        of_mechanism, of_mask = gradients((mechanism, soft_mask), jnp.asarray(owners == effect, jnp.float32))
+        for leaf in jax.tree.leaves(of_mechanism):
             assert leaf.shape[0] == d
             others = np.delete(np.asarray(leaf), effect, axis=0)
             assert (others == 0).all(), "a parameter slice serves more than one variable"
             if problem.candidates[:, effect].any():
                 assert np.abs(np.asarray(leaf)[effect]).max() > 0, "a parameter does not train"
-        of_mask = np.array(jax.grad(one_output, argnums=1)(mechanism, soft_mask))
+        of_mask = np.asarray(of_mask)
         assert (np.delete(of_mask, effect, axis=1) == 0).all(), "a mask column serves another variable"
         assert (of_mask[problem.candidates[:, effect], effect] != 0).all(), "a mask entry has no gradient"

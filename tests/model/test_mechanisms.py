@@ -135,6 +135,7 @@ def test_quadratic_holds_every_first_and_second_order_term():
     assert mechanism.second_order.shape == (d, 1, d * (d + 1) // 2)
     rng = np.random.default_rng(1)
     x, soft_mask = rng.standard_normal((d, 6)), rng.random((d, d))
+    got = mechanism.predict(jnp.asarray(x, jnp.float32), jnp.asarray(soft_mask, jnp.float32))
     for i in range(d):
         z = soft_mask[:, i, None] * x
         expected = np.asarray(mechanism.bias[i, 0]) + np.asarray(mechanism.linear[i, 0]) @ z
@@ -143,8 +144,7 @@ def test_quadratic_holds_every_first_and_second_order_term():
             for k in range(j, d):
                 expected = expected + float(mechanism.second_order[i, 0, pair]) * z[j] * z[k]
                 pair += 1
-        got = mechanism.predict(jnp.asarray(x, jnp.float32), jnp.asarray(soft_mask, jnp.float32))[i]
-        assert np.allclose(got, expected, atol=1e-5)
+        assert np.allclose(got[i], expected, atol=1e-5)
 
 
 def test_shared_parameters_are_refused():

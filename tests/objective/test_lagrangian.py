@@ -27,6 +27,14 @@ def setting(n: int = 37, d: int = 4):
     return values, MLP.init(rng, problem), soft_mask
 
 
+def assert_same_value_and_gradient(function, plain, parts):
+    value, gradient = eqx.filter_value_and_grad(function)(parts)
+    expected_value, expected_gradient = eqx.filter_value_and_grad(plain)(parts)
+    assert float(value) == pytest.approx(float(expected_value), rel=1e-5)
+    for got, expected in zip(jax.tree.leaves(gradient), jax.tree.leaves(expected_gradient), strict=True):
+        assert np.allclose(got, expected, atol=2e-6)
+
+
 @pytest.mark.parametrize("score", SCORES, ids=lambda s: s.name)
 @pytest.mark.parametrize("rows_per_block", [37, 10, 1, 1000])
 def test_blocks_of_rows_give_the_plain_value_and_gradient(score, rows_per_block):
@@ -42,11 +50,7 @@ def test_blocks_of_rows_give_the_plain_value_and_gradient(score, rows_per_block)
         rows = RowBlocks.of(values, rows_per_block)
         return score.of_mean_losses(mean_losses(*parts, rows, score.row_loss))
 
-    value, gradient = eqx.filter_value_and_grad(blocked)((mechanism, soft_mask))
-    expected_value, expected_gradient = eqx.filter_value_and_grad(plain)((mechanism, soft_mask))
-    assert float(value) == pytest.approx(float(expected_value), rel=1e-5)
-    for got, expected in zip(jax.tree.leaves(gradient), jax.tree.leaves(expected_gradient), strict=True):
-        assert np.allclose(got, expected, atol=2e-6)
+    assert_same_value_and_gradient(blocked, plain, (mechanism, soft_mask))
 
 
 @pytest.mark.parametrize("score", SCORES, ids=lambda s: s.name)
@@ -70,11 +74,7 @@ def test_windows_and_groups_give_the_plain_value_and_gradient(score, rows_per_bl
         rows = RowBlocks.of(problem.dataset.values, rows_per_block, outputs)
         return score.of_mean_losses(mean_losses(*parts, rows, score.row_loss))
 
-    value, gradient = eqx.filter_value_and_grad(blocked)((mechanism, soft_mask))
-    expected_value, expected_gradient = eqx.filter_value_and_grad(plain)((mechanism, soft_mask))
-    assert float(value) == pytest.approx(float(expected_value), rel=1e-5)
-    for got, expected in zip(jax.tree.leaves(gradient), jax.tree.leaves(expected_gradient), strict=True):
-        assert np.allclose(got, expected, atol=2e-6)
+    assert_same_value_and_gradient(blocked, plain, (mechanism, soft_mask))
 
 
 @pytest.mark.parametrize("rows_per_block", [37, 10])

@@ -158,15 +158,6 @@ def test_training_starts_from_xavier_uniform_weights():
     assert all(np.abs(bias).max() < 1e-9 for bias in mechanism.biases)
 
 
-@pytest.mark.parametrize(
-    ("d", "penalty", "growth"), [(10, 1e-3, 5.0), (20, 1e-6, 15.0), (50, 1e-15, 300.0), (100, 1e-30, 8000.0)]
-)
-def test_penalty_and_growth_follow_the_number_of_variables(d, penalty, growth):
-    schedule = Recipe.paper(d).schedule
-    assert schedule.initial_penalty == pytest.approx(penalty)
-    assert schedule.penalty_growth == pytest.approx(growth)
-
-
 def test_training_uses_the_recipes_penalty_and_growth():
     trace = train(table(10), paper(10, max_stages=3, required_decrease=1e-9, **AT_REST, **LINEAR)).trace
     # The first stage has no earlier one to compare itself with.

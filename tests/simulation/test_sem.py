@@ -42,12 +42,6 @@ def test_graph_and_functions_do_not_depend_on_the_noise():
     assert not np.allclose(gaussian.dataset.values, laplace.dataset.values)
 
 
-def test_the_global_generator_is_left_alone():
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
-    small("gp")
-    np.testing.assert_array_equal(before, np.random.get_state()[1])  # noqa: NPY002
-
-
 @settings(deadline=None, max_examples=40)
 @given(st.sampled_from(sorted(MODELS)), st.integers(0, 10_000), st.sampled_from(["equal", "unequal"]))
 def test_tables_fit_their_graphs(model, seed, noise):

@@ -92,8 +92,3 @@ def test_lags_that_cannot_be_drawn_are_refused():
     assert all(example(lags=62, n_samples=1).lags.values())
     with pytest.raises(SettingsError, match=r"`lags` must be at most 62\. Got 200 instead\."):
         example(lags=200)
-
-
-def test_negative_lags_are_refused():
-    with pytest.raises(SettingsError, match=r"`lags` must be a whole number >= 0\. Got -1 instead\."):
-        example(lags=-1)

@@ -22,6 +22,7 @@ from mcsl.cli.layout import (
     read_rows,
 )
 from mcsl.cli.stability import HalfSamples, add_stability
+from mcsl.memory import DEFAULT_MEMORY
 
 if TYPE_CHECKING:
     from mcsl.data import Dataset, LongTable, SeriesTable
@@ -100,7 +101,7 @@ def learn(
         ),
     ] = None,
     missing: MissingRows = "refuse",
-    memory: Memory = "2GB",
+    memory: Memory = DEFAULT_MEMORY,
     groups: GroupsFile = None,
     group_by_prefix: GroupByPrefix = None,
     lags: Lags = 0,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import timedelta
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -20,27 +21,15 @@ if TYPE_CHECKING:
     from mcsl.search.trace import TraceRow
 
 
-class ProgressBar:
-    """Draws every TraceRow on stderr, and nothing where that is not a terminal."""
+class _Bar:
+    """Shows a task on stderr, and nothing where that is not a terminal."""
 
-    def __init__(self, console: Console | None = None, *, quiet: bool = False, n_restarts: int = 1) -> None:
+    def __init__(self, console: Console | None, quiet: bool, *columns: ProgressColumn) -> None:
         console = console or Console(stderr=True)
-        self._restarts = f"{n_restarts} restarts, " if n_restarts > 1 else ""
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=20),
-            TextColumn("{task.percentage:>3.0f}%"),
-            TextColumn("{task.fields[state]}"),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[remaining]}"),
-            console=console,
-            disable=quiet or not console.is_terminal,
-            transient=True,
-        )
-        self._first: TraceRow | None = None
-        self._task = self._progress.add_task("searching", total=1.0, state="", remaining="")
+        hidden = quiet or not console.is_terminal
+        self._progress = Progress(*columns, console=console, disable=hidden, transient=True)
 
-    def __enter__(self) -> ProgressBar:
+    def __enter__(self) -> Self:
         self._progress.start()
         return self
 
@@ -48,6 +37,25 @@ class ProgressBar:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._progress.stop()
+
+
+class ProgressBar(_Bar):
+    """Draws every TraceRow."""
+
+    def __init__(self, console: Console | None = None, *, quiet: bool = False, n_restarts: int = 1) -> None:
+        super().__init__(
+            console,
+            quiet,
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TextColumn("{task.fields[state]}"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[remaining]}"),
+        )
+        self._restarts = f"{n_restarts} restarts, " if n_restarts > 1 else ""
+        self._first: TraceRow | None = None
+        self._task = self._progress.add_task("searching", total=1.0, state="", remaining="")
 
     def __call__(self, row: TraceRow) -> None:
         """Show one more outer step."""
@@ -61,31 +69,13 @@ class ProgressBar:
         )
 
 
-class HalvesBar:
-    """Counts half-samples on stderr, and shows nothing where that is not a terminal."""
+class HalvesBar(_Bar):
+    """Counts half-samples."""
 
     def __init__(self, console: Console | None = None, *, quiet: bool = False) -> None:
-        console = console or Console(stderr=True)
-        self._progress = Progress(
-            TextColumn("half-samples"),
-            BarColumn(bar_width=20),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            console=console,
-            disable=quiet or not console.is_terminal,
-            transient=True,
-        )
+        columns = MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
+        super().__init__(console, quiet, TextColumn("half-samples"), BarColumn(bar_width=20), *columns)
         self._task = self._progress.add_task("half-samples", total=None)
-
-    def __enter__(self) -> HalvesBar:
-        self._progress.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._progress.stop()
 
     def __call__(self, n_done: int, n_halves: int) -> None:
         """Show how far it is."""

@@ -88,7 +88,7 @@ def check_summary(
     if not summary.n_rows:
         raise DataError(f"{_capital(origin.name)} has column names but no rows.")
     if allow_missing:
-        _check_any(summary, names, origin)
+        _check_no_empty_column(summary, names, origin)
     else:
         _check_spots(summary.missing, "missing value", summary.n_rows, names, origin)
     _check_spots(summary.infinite, "infinite value", summary.n_rows, names, origin)
@@ -140,7 +140,7 @@ def check_kinds(columns: Sequence[Column], origin: Origin) -> None:
     )
 
 
-def _check_any(summary: Summary, names: Sequence[str], origin: Origin) -> None:
+def _check_no_empty_column(summary: Summary, names: Sequence[str], origin: Origin) -> None:
     empty = [names[i] for i in _where(summary.missing.by_column == summary.n_rows)]
     if empty:
         holds, them = ("has", "it") if len(empty) == 1 else ("have", "them")
@@ -217,6 +217,11 @@ def _check_copies(summary: Summary, names: Sequence[str], origin: Origin) -> Non
 
 def _where(condition: NDArray[np.bool_]) -> list[int]:
     return [int(i) for i in np.flatnonzero(condition)]
+
+
+def first_twice(names: Sequence[str]) -> str:
+    """Return the first name that stands for a second time."""
+    return next(name for i, name in enumerate(names) if name in names[:i])
 
 
 def listed(names: Sequence[str], noun: str = "column") -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mcsl.data.checks import listed
+from mcsl.data.checks import first_twice, listed
 from mcsl.data.dataset import Dataset
 from mcsl.data.delimited import DATE, Record, decode, records
 from mcsl.data.sources import read_bytes
@@ -47,7 +47,7 @@ def read_metrics(
         kept = _matching(head[level], kept, wanted, level, path)
     names = [head[0][k].strip() for k in kept]
     if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        twice = first_twice(names)
         raise DataError(f"{path} has more than one column for {twice!r} with this choice; rename one.")
     return Dataset(np.array([_numbers(row, kept, path) for row in body]), tuple(names))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.data.checks import MAX_WHOLE, Column, Origin, check_table
+from mcsl.data.checks import MAX_WHOLE, Column, Origin, check_table, first_twice
 from mcsl.data.dataset import Dataset
 from mcsl.data.delimited import DATE, decode, parse_text, to_columns
 from mcsl.errors import DataError
@@ -63,7 +63,7 @@ def columns_of(data: Any) -> tuple[list[Column], Origin]:
         frame = nw.from_native(data, pass_through=True)
     except nw.exceptions.DuplicateError:
         names = [str(name) for name in data.columns]
-        raise DataError(f"Two columns of the table are named {_first_twice(names)!r}; rename one.") from None
+        raise DataError(f"Two columns of the table are named {first_twice(names)!r}; rename one.") from None
     if isinstance(frame, nw.DataFrame | nw.LazyFrame):
         return frame_columns(frame), origin
     return array_columns(data), origin
@@ -241,7 +241,3 @@ def _kind(cell: Any) -> str:
     if isinstance(cell, numbers.Complex):
         return "complex numbers"
     return f"{type(cell).__name__} objects"
-
-
-def _first_twice(names: list[str]) -> str:
-    return next(name for i, name in enumerate(names) if name in names[:i])

@@ -25,7 +25,7 @@ _OUTPUTS_AT_ONCE = 100
 
 
 def spline_table(problem: Problem) -> SplineTable:
-    """Build spline functions of every column: nine each, n^(1/3) for less than 729 rows."""
+    """Build spline functions of every column: nine each, or n^(1/3), rounded, where that is less."""
     n_functions = int(np.clip(round(np.cbrt(problem.n_samples)), 2, 9))
     return SplineTable.of(problem.dataset.values, n_basis=n_functions + 1)
 

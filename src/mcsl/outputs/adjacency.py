@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from mcsl.data.checks import first_twice
 from mcsl.data.delimited import Record, decode, records, sniff_delimiter
 from mcsl.data.sources import read_bytes
 from mcsl.errors import GraphError
@@ -35,7 +36,7 @@ def read_adjacency(path: str | os.PathLike[str]) -> tuple[NDArray[np.bool_], tup
     effects, causes, body = _split(rows, path)
     matrix = np.array([[_edge(cell, row, path) for cell in row.cells] for row in body])
     if len(set(effects)) != len(effects):
-        twice = next(name for i, name in enumerate(effects) if name in effects[:i])
+        twice = first_twice(effects)
         raise GraphError(
             f"The name {twice!r} stands for more than one variable of {path}; names must differ."
         )

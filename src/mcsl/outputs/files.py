@@ -238,17 +238,17 @@ def _provenance(result: Result, command: str | None) -> dict[str, Any]:
 
 def to_json(value: Any, indent: int | None = 2) -> str:
     """Return JSON text; numbers that JSON lacks become words."""
-    return json.dumps(_plain(value), indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(plain(value), indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _plain(value: Any) -> Any:
-    """Turn NumPy numbers, tuples and numbers that JSON lacks (inf, nan) into what it has."""
+def plain(value: Any) -> Any:
+    """Turn tuples, NumPy numbers and numbers that JSON lacks into what it has; `float` reads these back."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist())
+        return plain(value.tolist())
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if (
         value is None
         or isinstance(value, bool | int | str)

@@ -32,7 +32,6 @@ from mcsl.writing import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from mcsl.result import Result
 
@@ -94,7 +93,11 @@ def graph_picture(
 ) -> bytes:
     """Return what `write_graph_picture` writes to a file of this kind, such as svg, png or pdf."""
     matplotlib = need_matplotlib()
-    figure = _figure(compose(graph, truth, title, highlight))
+    from matplotlib.figure import Figure
+
+    picture = compose(graph, truth, title, highlight)
+    figure = Figure(figsize=_inches(picture))
+    _paint(picture, figure.add_axes((0, 0, 1, 1)))
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
     content = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "mcsl"}):
@@ -102,22 +105,10 @@ def graph_picture(
     return content.getvalue()
 
 
-def graph_svg(graph: CausalGraph | Result, *, truth: CausalGraph | None = None) -> str:
+def graph_svg(graph: CausalGraph | Result) -> str:
     """Return the picture of `plot_graph` as an SVG element to put into a page."""
-    matplotlib = need_matplotlib()
-    text = io.StringIO()
-    with matplotlib.rc_context({"svg.hashsalt": "mcsl"}):
-        _figure(compose(graph, truth, None)).savefig(text, format="svg", metadata={"Date": None})
-    svg = text.getvalue()
+    svg = graph_picture(graph, "svg").decode()
     return svg[svg.index("<svg") :]
-
-
-def _figure(picture: Picture) -> Figure:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=_inches(picture))
-    _paint(picture, figure.add_axes((0, 0, 1, 1)))
-    return figure
 
 
 def _inches(picture: Picture) -> tuple[float, float]:

@@ -19,6 +19,7 @@ from mcsl.data.sources import read_bytes
 from mcsl.errors import DataError, McslError
 from mcsl.graph import CausalGraph, Stability
 from mcsl.missing import MissingSummary
+from mcsl.outputs.files import plain
 from mcsl.problem import Knowledge, SeriesSummary
 from mcsl.pruning import EdgeTest, LagTest
 from mcsl.recipe import RecordedRecipe
@@ -97,28 +98,28 @@ def to_bytes(result: Result, *, sem: bool = True) -> bytes:
 
 def _parts(result: Result) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     stability = result.stability
-    document = {
+    document: dict[str, Any] = {
         "format": FORMAT,
         "variables": result.graph.names,
         "stop_reason": result.stop_reason.value,
         "cut_edges": result.cut_edges,
-        "tests": [_plain(asdict(test)) for test in result.tests],
-        "recipe": _plain({"name": result.recipe.name, "description": result.recipe.describe()}),
+        "tests": [asdict(test) for test in result.tests],
+        "recipe": {"name": result.recipe.name, "description": result.recipe.describe()},
         "seed": result.seed,
-        "restarts": [_plain(restart.to_dict()) for restart in result.restarts],
+        "restarts": [restart.to_dict() for restart in result.restarts],
         "n_samples": result.n_samples,
         "n_drawn": result.n_drawn,
         "fingerprint": result.fingerprint,
         "versions": dict(result.versions),
-        "timings": _plain(dict(result.timings)),
+        "timings": dict(result.timings),
         "edge_counts": dict(result.edge_counts),
         "knowledge": result.knowledge.to_dict(),
         "stability": stability and {"n_halves": stability.n_halves, "threshold": stability.threshold},
         "groups": {name: list(columns) for name, columns in result.groups.items()},
-        "lag_tests": [_plain(asdict(test)) for test in result.lag_tests],
-        "series": _plain(asdict(result.series)),
-        "missing": _plain(asdict(result.missing)),
-        "trust": [_plain(asdict(finding)) for finding in result.trust],
+        "lag_tests": [asdict(test) for test in result.lag_tests],
+        "series": asdict(result.series),
+        "missing": asdict(result.missing),
+        "trust": [asdict(finding) for finding in result.trust],
     }
     arrays: dict[str, NDArray[Any]] = {
         "adjacency": np.ascontiguousarray(result.graph.adjacency),
@@ -130,7 +131,7 @@ def _parts(result: Result) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     if stability:
         arrays["stability/frequencies"] = np.ascontiguousarray(stability.frequencies)
         arrays["stability/candidates"] = np.ascontiguousarray(stability.candidates)
-    return document, arrays
+    return plain(document), arrays
 
 
 def _to_result(document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Result:
@@ -257,19 +258,6 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"text is expected where {value!r} stands")
     return value
-
-
-def _plain(value: Any) -> Any:
-    """Turn tuples, NumPy numbers and numbers that JSON lacks into what it has; `float` reads these back."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        return _plain(value.item())
-    if isinstance(value, float) and not np.isfinite(value):
-        return str(value)
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
 def _reason(error: BaseException) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from mcsl.graph import CausalGraph
-from mcsl.problem import Problem
+from mcsl.problem import Problem, in_time
 from mcsl.pruning.additive import AdditiveTest
 from mcsl.pruning.regressions import Regression
 
@@ -39,7 +39,7 @@ def lag_tests(graph: CausalGraph, problem: Problem) -> tuple[LagTest, ...]:
     columns of one cause at one lag are dropped together (an F-test, or Wilks' for several columns). What a
     cause does only together with others escapes it.
     """
-    if not any(variable.own_past for variable in problem.variables):
+    if not in_time(problem.variables):
         return ()
     test = AdditiveTest(problem, "f")
     tests = []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mcsl.errors import DataError, GraphError, SettingsError
+from mcsl.errors import GraphError, SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import topological_order
 from mcsl.problem import Variable
@@ -30,8 +30,6 @@ Shift: TypeAlias = Callable[[Array], Array]
 """A function from the values that a column would have to those it gets."""
 Intervention: TypeAlias = float | Sequence[float] | Shift
 """What a variable is set to: a number, one for each of its columns, or a shift."""
-
-_BLOCK = 2**20
 
 
 @dataclass(frozen=True)
@@ -86,12 +84,8 @@ class FittedSEM:
             inputs = rows[:, mechanism.inputs]
             mean, scale = mechanism.mean(inputs), mechanism.scale(inputs)
             for k, column in enumerate(mechanism.outputs):
-                if self.scales[column].sign:
-                    # The mean of a function is not the function of the mean.
-                    value = _mean_of_backward(self.scales[column], mean[:, k], scale[:, k], noise[:, k])
-                else:
-                    value = self.scales[column].backward(mean[:, k])
-                predicted[:, self._predicted.index(column)] = value
+                expected = self.scales[column].expect(mean[:, k], scale[:, k], noise[:, k])
+                predicted[:, self._predicted.index(column)] = expected
         return to_frame(predicted, [self.columns[c] for c in self._predicted])
 
     def residuals(self, data: Any) -> pl.DataFrame:
@@ -307,19 +301,3 @@ class FittedSEM:
     def __repr__(self) -> str:
         done = ", ".join(self.columns[column] for column in self.interventions)
         return f"FittedSEM({self.graph!r}, {len(self.values)} rows{f', do: {done}' if done else ''})"
-
-
-def _mean_of_backward(scale: Scale, mean: Array, spread: Array, noise: Array) -> Array:
-    """Return the mean over all noises of mean + spread * noise in the units of the table, row by row."""
-    parts = [np.empty(0)]
-    n_rows = max(_BLOCK // len(noise), 1)
-    for start in range(0, len(mean), n_rows):
-        rows = slice(start, start + n_rows)
-        parts.append(scale.backward(mean[rows, None] + spread[rows, None] * noise).mean(axis=1))
-    return np.concatenate(parts)
-
-
-def check_rows(values: Array, fewest: int) -> None:
-    """Refuse a table with too few rows to fit mechanisms to."""
-    if len(values) < fewest:
-        raise DataError(f"Mechanisms need at least {fewest} complete rows. Got {len(values)} instead.")

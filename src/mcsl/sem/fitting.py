@@ -8,12 +8,12 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from mcsl.data import Dataset, to_dataset
-from mcsl.errors import GraphError
+from mcsl.errors import DataError, GraphError
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import topological_order
 from mcsl.problem import Problem
 from mcsl.sem.features import SplineFeatures
-from mcsl.sem.fitted import FittedSEM, check_rows
+from mcsl.sem.fitted import FittedSEM
 from mcsl.sem.mechanism import N_FOLDS, fit_mechanism
 from mcsl.sem.scale import Scale, choose_scale, plain_scale
 from mcsl.settings import whole_number
@@ -36,7 +36,7 @@ def fit_sem(graph: CausalGraph, data: Any, *, max_rows: int = 3000, seed: int = 
     complete = np.flatnonzero(np.isfinite(problem.dataset.values).all(axis=1))
     rows = np.sort(np.random.default_rng(seed).permutation(complete)[:max_rows])
     values, observed = problem.dataset.values[rows], problem.observed[rows]
-    check_rows(values, FEWEST_ROWS)
+    _check_rows(len(values))
     folds = np.random.default_rng(seed).permutation(len(values)) % N_FOLDS
     scales: list[Scale] = [plain_scale(column) for column in values.T]
     z = np.column_stack([scale.forward(x) for scale, x in zip(scales, values.T, strict=True)])
@@ -50,8 +50,9 @@ def fit_sem(graph: CausalGraph, data: Any, *, max_rows: int = 3000, seed: int = 
             x = z[:, inputs]
             outputs = list(variable.outputs)
             measured = observed[:, outputs].all(axis=1)
-            check_rows(values[measured], FEWEST_ROWS)
-            most = max(int(measured.sum()) // (_ROWS_A_FUNCTION * max(len(inputs), 1)), 1)
+            n_measured = int(measured.sum())
+            _check_rows(n_measured)
+            most = max(n_measured // (_ROWS_A_FUNCTION * max(len(inputs), 1)), 1)
             splines = [SplineFeatures.of(x, k)(x) for k in range(len(inputs)) if np.ptp(x[:, k]) > 0]
             design = np.column_stack([np.zeros((len(x), 0)), *(spline[:, :most] for spline in splines)])
             for column in outputs:
@@ -85,3 +86,8 @@ def _of_table(data: Any, graph: CausalGraph) -> Problem:
         raise GraphError(f"The table has no column for {', '.join(absent)}, which the graph names.")
     places = [dataset.names.index(name) for name in graph.names]
     return Problem.from_dataset(Dataset(dataset.values[:, places], graph.names))
+
+
+def _check_rows(n_rows: int) -> None:
+    if n_rows < FEWEST_ROWS:
+        raise DataError(f"Mechanisms need at least {FEWEST_ROWS} complete rows. Got {n_rows} instead.")

@@ -13,6 +13,8 @@ Array = NDArray[np.float64]
 _OFFSETS = 4.0 ** np.arange(-4, 2)
 # Nats a row, and in all, that a logarithm must gain to be believed; chance gives up to five in all.
 _LEAST_GAIN, _LEAST_TOTAL = 0.05, 5.0
+# Values that are held at once while a mean over the noise is taken.
+_BLOCK = 2**20
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,18 @@ class Scale:
             # Beyond the largest finite number there is nothing to tell apart.
             x = self.origin + self.sign * np.exp(np.minimum(self.sign * x, 700.0))
         return x
+
+    def expect(self, mean: Array, spread: Array, noise: Array) -> Array:
+        """Return the mean of x over all noises, row by row, for z = mean + spread * noise."""
+        if not self.sign:
+            return self.backward(mean)
+        # The mean of a function is not the function of the mean.
+        parts = [np.empty(0)]
+        n_rows = max(_BLOCK // len(noise), 1)
+        for start in range(0, len(mean), n_rows):
+            rows = slice(start, start + n_rows)
+            parts.append(self.backward(mean[rows, None] + spread[rows, None] * noise).mean(axis=1))
+        return np.concatenate(parts)
 
 
 def plain_scale(column: Array) -> Scale:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mcsl.evaluation import r2_sortability, var_sortability
 from mcsl.graph import CausalGraph, Stability
@@ -13,17 +12,12 @@ from mcsl.problem import Problem, in_time
 from mcsl.pruning import EdgeTest
 from mcsl.search import StopReason
 from mcsl.sem import FittedSEM
-from mcsl.trust.finding import Finding, Verdict
-from mcsl.trust.independence import hsic_test, normality_test
+from mcsl.trust.finding import Finding, Verdict, some_of
+from mcsl.trust.mechanisms import check_mechanisms, check_variances
 
-_MOST_ROWS = 400
-"""Rows that a test of independence reads; its cost grows with their square."""
-_SIGNIFICANCE = 0.01
 _FAR_FROM_HALF = 0.3
 _ENOUGH_EDGES = 10
 """With fewer edges chance alone takes sortability far from one half."""
-_AS_GOOD = 1.02
-"""A straight line whose squared error is at most so many times a mechanism's is as good."""
 _NEAR = 10.0
 """An edge is borderline if its p-value is within this factor of the level."""
 _OFTEN = 0.5
@@ -31,8 +25,6 @@ _ENOUGH_ROWS = 100
 _ROWS_PER_VARIABLE = 2
 _ROUNDING = 1e-6
 """Steps of a clock are equal but for so small a share of them."""
-_ALIKE = 4.0
-"""Noise variances within this factor may be equal: what a mechanism cannot explain is counted as noise."""
 
 
 def assess_trust(
@@ -56,9 +48,9 @@ def assess_trust(
     findings = [_search(stop_reason, cut_edges), *_rows(problem), *_copies(problem), *_counters(problem)]
     findings += _scale(graph, problem, standardized)
     if sem is not None and graph.n_edges:
-        findings += [_prediction(sem), _independence(sem), _direction(sem)]
+        findings += check_mechanisms(sem)
         if one_variance:
-            findings.append(_variances(sem, problem, standardized))
+            findings.append(check_variances(sem, problem, standardized))
     if level is not None:
         findings.append(_borderline(tests, level))
     if stability is not None and graph.n_edges:
@@ -113,7 +105,7 @@ def _copies(problem: Problem) -> list[Finding]:
         Finding(
             "copies",
             "bad",
-            f"{_names(pairs)} are the same but for scale and offset, and nothing tells which is the cause.",
+            f"{some_of(pairs)} are the same but for scale and offset, and nothing tells which is the cause.",
             "Learn with one column of each pair.",
         )
     ]
@@ -134,7 +126,7 @@ def _counters(problem: Problem) -> list[Finding]:
         Finding(
             "counters",
             "caution",
-            f"{_names(names)} count{'s' if len(names) == 1 else ''} the rows, as a number or a time does.",
+            f"{some_of(names)} count{'s' if len(names) == 1 else ''} the rows, as a number or a time does.",
             "Learn without such columns; if rows follow each other in time, learn from them as a series.",
         )
     ]
@@ -183,113 +175,6 @@ def _scale(graph: CausalGraph, problem: Problem, standardized: bool) -> list[Fin
     return findings
 
 
-def _prediction(sem: FittedSEM) -> Finding:
-    fits = sem.held_out
-    figures = {fit.variable: fit.r2 for fit in fits}
-    useless = [fit.variable for fit in fits if fit.r2 <= 0]
-    causes = "Causes and own past" if in_time(sem.variables) else "Causes"
-    share = np.median(list(figures.values()))
-    middle = f"{causes} explain {share:.0%} of a variable (median, on rows left out)"
-    if useless:
-        return Finding(
-            "prediction",
-            "caution",
-            f"{middle}, but nothing of {_names(useless)}.",
-            f"Doubt the edges into {_names(useless)}.",
-            figures,
-        )
-    return Finding("prediction", "good", f"{middle}.", "", figures)
-
-
-def _independence(sem: FittedSEM) -> Finding:
-    """Test for every variable that its noise is independent of its causes."""
-    p_values = {}
-    for index, (name, mechanism) in enumerate(zip(sem.graph.names, sem.mechanisms, strict=True)):
-        if sem.graph.parents(name):
-            inputs, outputs = sem.seen_by(index, most=_MOST_ROWS)
-            p_values[name] = hsic_test(inputs, mechanism.noise(inputs, outputs))
-    dependent = [name for name, p in p_values.items() if p < _SIGNIFICANCE / len(p_values)]
-    if not dependent:
-        return Finding(
-            "independence",
-            "good",
-            "As assumed, no variable's noise depends on its causes.",
-            "",
-            p_values,
-        )
-    return Finding(
-        "independence",
-        "bad" if 2 * len(dependent) > len(p_values) else "caution",
-        f"The noise of {_names(dependent)} depends on its causes, against the model"
-        f" (p = {min(p_values.values()):.1g} at the least).",
-        "A cause may be missing from the table, an arrow may point the other way, or the relation has "
-        "another form: check the arrows into these variables first.",
-        p_values,
-    )
-
-
-def _direction(sem: FittedSEM) -> Finding:
-    """Find effects that are straight lines of their causes with normal noise: these fit both ways."""
-    figures: dict[str, float] = {}
-    open_ended = []
-    for index, (name, mechanism) in enumerate(zip(sem.graph.names, sem.mechanisms, strict=True)):
-        if not sem.graph.parents(name):
-            continue
-        inputs, outputs = sem.seen_by(index)
-        noise = mechanism.noise(inputs, outputs)
-        figures[name] = min(normality_test(column) for column in noise.T)
-        error = np.mean((outputs - mechanism.mean(inputs)) ** 2)
-        straight = _straight_error(inputs, outputs) <= _AS_GOOD * error and mechanism.spread is None
-        if straight and figures[name] > _SIGNIFICANCE:
-            open_ended.append(name)
-    if not open_ended:
-        return Finding(
-            "direction",
-            "good",
-            "Curves or noise that is not normal tell the direction of the arrows into every variable.",
-            "",
-            figures,
-        )
-    return Finding(
-        "direction",
-        "bad" if 2 * len(open_ended) > len(figures) else "caution",
-        f"{_names(open_ended)} follow{'s' if len(open_ended) == 1 else ''} straight lines with normal noise, "
-        "which fit as well the other way around.",
-        "Take the arrows into these variables as joined but not directed; if you know a direction, state it "
-        "as prior knowledge.",
-        figures,
-    )
-
-
-def _straight_error(inputs: NDArray[np.float64], outputs: NDArray[np.float64]) -> float:
-    design = np.column_stack([np.ones(len(inputs)), inputs])
-    return float(np.mean((outputs - design @ np.linalg.lstsq(design, outputs, rcond=None)[0]) ** 2))
-
-
-def _variances(sem: FittedSEM, problem: Problem, standardized: bool) -> Finding:
-    """Compare what is left of every variable's variance, which least squares takes to be the same for all."""
-    columns = np.nanvar(problem.dataset.values, axis=0)
-    unexplained = {fit.variable: 1 - fit.r2 for fit in sem.held_out}
-    figures = {
-        name: unexplained.get(name, 1.0)
-        * (1.0 if standardized else float(columns[list(variable.outputs)].mean()))
-        for name, variable in zip(problem.names, problem.variables, strict=True)
-    }
-    low, high = min(figures, key=figures.__getitem__), max(figures, key=figures.__getitem__)
-    ratio = figures[high] / max(figures[low], 1e-300)
-    factor = f"a factor of {ratio:,.1f}" if ratio < 1e6 else "a factor of more than a million"
-    between = f"{factor} between {low} and {high}"
-    if ratio <= _ALIKE:
-        return Finding("variances", "good", f"Noise variances are alike, as assumed: {between}.", "", figures)
-    return Finding(
-        "variances",
-        "bad",
-        f"Least squares assumes one noise variance, and there is {between}.",
-        "Learn again by the default recipe, which lets every variable have its own.",
-        figures,
-    )
-
-
 def _borderline(tests: Sequence[EdgeTest], level: float) -> Finding:
     judged = [test for test in tests if test.statistic == "p_value" and test.test != "required"]
     near = {
@@ -304,7 +189,7 @@ def _borderline(tests: Sequence[EdgeTest], level: float) -> Finding:
         "borderline",
         "caution",
         f"{len(near)} edge{'s were' if len(near) > 1 else ' was'} decided by a narrow margin, {kept} kept.",
-        f"More rows would settle {_names(list(near))}.",
+        f"More rows would settle {some_of(list(near))}.",
         near,
     )
 
@@ -324,11 +209,6 @@ def _stability(graph: CausalGraph, stability: Stability) -> Finding:
         "stability",
         "bad" if 2 * len(rare) > len(figures) else "caution",
         f"{len(rare)} of {len(figures)} edges return in at most half of the half-samples.",
-        f"Do not count on {_names(rare)}.",
+        f"Do not count on {some_of(rare)}.",
         figures,
     )
-
-
-def _names(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:4])
-    return f"{shown} and {len(names) - 4} more" if len(names) > 4 else shown

@@ -1,0 +1,131 @@
+"""Checks of the fitted mechanisms: how well they predict, and what they leave over as noise."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcsl.problem import Problem, in_time
+from mcsl.sem import FittedSEM
+from mcsl.trust.finding import Finding, some_of
+from mcsl.trust.independence import hsic_test, normality_test
+
+_MOST_ROWS = 400
+"""Rows that a test of independence reads; its cost grows with their square."""
+_SIGNIFICANCE = 0.01
+_AS_GOOD = 1.02
+"""A straight line whose squared error is at most so many times a mechanism's is as good."""
+_ALIKE = 4.0
+"""Noise variances within this factor may be equal: what a mechanism cannot explain is counted as noise."""
+
+
+def check_mechanisms(sem: FittedSEM) -> list[Finding]:
+    """Check what every mechanism explains, and whether its noise is what the model assumes."""
+    return [_prediction(sem), _independence(sem), _direction(sem)]
+
+
+def _prediction(sem: FittedSEM) -> Finding:
+    fits = sem.held_out
+    figures = {fit.variable: fit.r2 for fit in fits}
+    useless = [fit.variable for fit in fits if fit.r2 <= 0]
+    causes = "Causes and own past" if in_time(sem.variables) else "Causes"
+    share = np.median(list(figures.values()))
+    middle = f"{causes} explain {share:.0%} of a variable (median, on rows left out)"
+    if useless:
+        return Finding(
+            "prediction",
+            "caution",
+            f"{middle}, but nothing of {some_of(useless)}.",
+            f"Doubt the edges into {some_of(useless)}.",
+            figures,
+        )
+    return Finding("prediction", "good", f"{middle}.", "", figures)
+
+
+def _independence(sem: FittedSEM) -> Finding:
+    """Test for every variable that its noise is independent of its causes."""
+    p_values = {}
+    for index, (name, mechanism) in enumerate(zip(sem.graph.names, sem.mechanisms, strict=True)):
+        if sem.graph.parents(name):
+            inputs, outputs = sem.seen_by(index, most=_MOST_ROWS)
+            p_values[name] = hsic_test(inputs, mechanism.noise(inputs, outputs))
+    dependent = [name for name, p in p_values.items() if p < _SIGNIFICANCE / len(p_values)]
+    if not dependent:
+        return Finding(
+            "independence",
+            "good",
+            "As assumed, no variable's noise depends on its causes.",
+            "",
+            p_values,
+        )
+    return Finding(
+        "independence",
+        "bad" if 2 * len(dependent) > len(p_values) else "caution",
+        f"The noise of {some_of(dependent)} depends on its causes, against the model"
+        f" (p = {min(p_values.values()):.1g} at the least).",
+        "A cause may be missing from the table, an arrow may point the other way, or the relation has "
+        "another form: check the arrows into these variables first.",
+        p_values,
+    )
+
+
+def _direction(sem: FittedSEM) -> Finding:
+    """Find effects that are straight lines of their causes with normal noise: these fit both ways."""
+    figures: dict[str, float] = {}
+    open_ended = []
+    for index, (name, mechanism) in enumerate(zip(sem.graph.names, sem.mechanisms, strict=True)):
+        if not sem.graph.parents(name):
+            continue
+        inputs, outputs = sem.seen_by(index)
+        noise = mechanism.noise(inputs, outputs)
+        figures[name] = min(normality_test(column) for column in noise.T)
+        error = np.mean((outputs - mechanism.mean(inputs)) ** 2)
+        straight = _straight_error(inputs, outputs) <= _AS_GOOD * error and mechanism.spread is None
+        if straight and figures[name] > _SIGNIFICANCE:
+            open_ended.append(name)
+    if not open_ended:
+        return Finding(
+            "direction",
+            "good",
+            "Curves or noise that is not normal tell the direction of the arrows into every variable.",
+            "",
+            figures,
+        )
+    return Finding(
+        "direction",
+        "bad" if 2 * len(open_ended) > len(figures) else "caution",
+        f"{some_of(open_ended)} follow{'s' if len(open_ended) == 1 else ''} straight lines with normal noise,"
+        " which fit as well the other way around.",
+        "Take the arrows into these variables as joined but not directed; if you know a direction, state it "
+        "as prior knowledge.",
+        figures,
+    )
+
+
+def _straight_error(inputs: NDArray[np.float64], outputs: NDArray[np.float64]) -> float:
+    design = np.column_stack([np.ones(len(inputs)), inputs])
+    return float(np.mean((outputs - design @ np.linalg.lstsq(design, outputs, rcond=None)[0]) ** 2))
+
+
+def check_variances(sem: FittedSEM, problem: Problem, standardized: bool) -> Finding:
+    """Compare what is left of every variable's variance, which least squares takes to be the same for all."""
+    columns = np.nanvar(problem.dataset.values, axis=0)
+    unexplained = {fit.variable: 1 - fit.r2 for fit in sem.held_out}
+    figures = {
+        name: unexplained.get(name, 1.0)
+        * (1.0 if standardized else float(columns[list(variable.outputs)].mean()))
+        for name, variable in zip(problem.names, problem.variables, strict=True)
+    }
+    low, high = min(figures, key=figures.__getitem__), max(figures, key=figures.__getitem__)
+    ratio = figures[high] / max(figures[low], 1e-300)
+    factor = f"a factor of {ratio:,.1f}" if ratio < 1e6 else "a factor of more than a million"
+    between = f"{factor} between {low} and {high}"
+    if ratio <= _ALIKE:
+        return Finding("variances", "good", f"Noise variances are alike, as assumed: {between}.", "", figures)
+    return Finding(
+        "variances",
+        "bad",
+        f"Least squares assumes one noise variance, and there is {between}.",
+        "Learn again by the default recipe, which lets every variable have its own.",
+        figures,
+    )
