@@ -140,7 +140,7 @@ def test_an_index_is_never_a_variable_and_gives_way_to_columns():
     assert to_series(by_number, time="clock").names == ("a", "b")
     assert np.array_equal(to_series(by_number, time="clock").dataset.values, by_number[["a", "b"]].to_numpy())
     assert to_series(by_number, drop=["index"]).names == ("a", "b", "clock")
-    for index in (np.arange(40)[::-1], pd.Index(np.arange(40)[::-1], name="time"), list("abcd") * 10):
+    for index in (np.arange(40)[::-1], pd.Index(np.arange(40)[::-1], name="id"), list("abcd") * 10):
         assert np.array_equal(to_series(frame().set_axis(index)).dataset.values, frame().to_numpy())
     dated = frame(then=five_minutes()).set_axis(pd.Index(five_minutes()))
     assert refused(dated) == (
@@ -161,13 +161,15 @@ def test_levels_of_an_index_name_series_and_time():
     assert np.array_equal(table.dataset.values, expected.dataset.values)
 
 
-def test_rising_numbers_are_time_if_they_are_called_so():
+def test_rising_or_falling_numbers_are_time_if_they_are_called_so():
     assert to_series(frame(Time=np.arange(40) * 0.5)).dataset.names == ("a", "b")
     assert to_series(frame(height=np.arange(40.0))).dataset.names == ("a", "b", "height")
+    assert to_series(frame(time=[*range(20), *range(20)])).dataset.names == ("a", "b", "time")
     falling = frame(time=np.arange(40)[::-1])
-    assert to_series(falling).dataset.names == ("a", "b", "time")
-    table = to_series(falling, time="time")
-    assert np.array_equal(table.dataset.values, falling[["a", "b"]].to_numpy()[::-1])
+    for newest_first in (falling, falling.set_index("time")):
+        table = to_series(newest_first)
+        assert table.dataset.names == ("a", "b")
+        assert np.array_equal(table.dataset.values, falling[["a", "b"]].to_numpy()[::-1])
 
 
 def test_csv_files_give_the_same_series(tmp_path):

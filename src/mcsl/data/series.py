@@ -55,9 +55,9 @@ def to_series(
     """Turn what `to_dataset` takes into series that are sorted, equally spaced and checked.
 
     `series` names the column that tells the series apart, of any type. `time` names the time column; by
-    default it is the column of dates, or a rising column of numbers called time, timestamp, .... Neither
-    is a variable. Either may be in the index of a pandas frame. Without a time column the rows are taken in
-    the order in which they stand.
+    default it is the column of dates, or a rising or falling column of numbers called time, timestamp, ....
+    Neither is a variable. Either may be in the index of a pandas frame. Without a time column the rows are
+    taken in the order in which they stand.
 
     Stamps that come twice are refused, and so are gaps unless `resample` gives a step ("5min", "1h", or
     a number where time is one): then a sample is the mean of the rows within a step. Up to `max_gap`

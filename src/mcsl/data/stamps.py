@@ -14,7 +14,7 @@ from mcsl.data.checks import Column, Origin, listed
 from mcsl.errors import DataError, SettingsError
 
 TIME_NAMES = frozenset({"time", "timestamp", "datetime", "date", "t", "ts", "step", "epoch", "unix_time"})
-"""What a rising column of numbers is called if it is the time, in lower case."""
+"""What a rising or falling column of numbers is called if it is the time, in lower case."""
 
 UNITS = {"w": 604800.0, "d": 86400.0, "h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6}
 """Seconds in a unit, longest first."""
@@ -23,7 +23,7 @@ UNITS = {"w": 604800.0, "d": 86400.0, "h": 3600.0, "min": 60.0, "s": 1.0, "ms": 
 def find_time(
     columns: Sequence[Column], ids: NDArray[np.intp], name: str | None, origin: Origin
 ) -> Column | None:
-    """Return the time column: the one named, the one of dates, or the rising one that is called like it."""
+    """Return the time column: the one named, the one of dates, or one called so that rises or falls."""
     if name is not None:
         found = [column for column in columns if column.name == name]
         if not found:
@@ -37,17 +37,17 @@ def find_time(
         raise DataError(
             f"{listed(names, 'Column')} of {origin.name} hold dates; name the time column by {hint}."
         )
-    called = [c for c in columns if c.name.strip().lower() in TIME_NAMES and _rises(c.values, ids)]
+    called = [c for c in columns if c.name.strip().lower() in TIME_NAMES and _runs(c.values, ids)]
     return next(iter([*dates, *called]), None)
 
 
-def _rises(values: NDArray[np.float64], ids: NDArray[np.intp]) -> bool:
-    """Whether numbers never fall within a series."""
+def _runs(values: NDArray[np.float64], ids: NDArray[np.intp]) -> bool:
+    """Whether numbers never fall within a series, or never rise: some tables have the newest row first."""
     if len(values) != len(ids) or len(values) < 2 or np.isnan(values).any():
         return False
     order = np.argsort(ids, kind="stable")
     steps = np.diff(values[order])[np.diff(ids[order]) == 0]
-    return bool((steps >= 0).all() and (steps > 0).any())
+    return bool(((steps >= 0).all() or (steps <= 0).all()) and steps.any())
 
 
 def read_stamps(column: Column, origin: Origin) -> NDArray[np.float64]:
