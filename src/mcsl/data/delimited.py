@@ -223,7 +223,7 @@ def sniff_delimiter(text: str) -> str:
 
 def _is_numbers(cells: Sequence[str], delimiter: str) -> bool:
     """Whether a row holds numbers, of which some but not all may be missing."""
-    known = [cell for cell in cells if not _is_missing(cell)]
+    known = [cell for cell in cells if not is_missing(cell)]
     return bool(known) and all(_is_number(cell, delimiter) for cell in known)
 
 
@@ -250,14 +250,15 @@ def _is_count(cells: list[str]) -> bool:
 
 def _is_index(cells: list[str], delimiter: str) -> bool:
     """Whether a column numbers the rows, or names them in words."""
-    return _is_count(cells) or not any(_is_missing(cell) or _is_number(cell, delimiter) for cell in cells)
+    return _is_count(cells) or not any(is_missing(cell) or _is_number(cell, delimiter) for cell in cells)
 
 
 def _may_be_whole(cell: str) -> bool:
-    return _is_missing(cell) or WHOLE.fullmatch(cell.strip()) is not None
+    return is_missing(cell) or WHOLE.fullmatch(cell.strip()) is not None
 
 
-def _is_missing(cell: str) -> bool:
+def is_missing(cell: str) -> bool:
+    """Whether a cell means that nothing was measured."""
     return not cell.strip() or cell.strip().lower() in MISSING
 
 

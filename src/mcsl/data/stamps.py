@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import logging
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 
 from mcsl.data.checks import Column, Origin, listed
 from mcsl.errors import DataError, SettingsError
+
+logger = logging.getLogger(__name__)
 
 TIME_NAMES = frozenset({"time", "timestamp", "datetime", "date", "t", "ts", "step", "epoch", "unix_time"})
 """What a rising or falling column of numbers is called if it is the time, in lower case."""
@@ -62,6 +65,15 @@ def read_stamps(column: Column, origin: Origin) -> NDArray[np.float64]:
         f"The time column {column.name!r} of {origin.name} {holds} in {origin.place(row)}; "
         "write it like 2024-05-01 13:45:00, or remove the row."
     )
+
+
+def time_order(clock: Column, origin: Origin) -> NDArray[np.intp] | slice:
+    """Return the rows in order of time, or all as they stand, with a warning, where it cannot be read."""
+    try:
+        return np.argsort(read_stamps(clock, origin), kind="stable")
+    except DataError as unread:
+        logger.warning("%s The rows are taken in the order in which they stand.", unread)
+        return slice(None)
 
 
 def _seconds(cells: Sequence[Any]) -> NDArray[np.float64]:

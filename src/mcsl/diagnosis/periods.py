@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,12 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcsl.data import MIN_SAMPLES
-from mcsl.data.checks import Column, Origin
 from mcsl.data.sources import columns_of, index_columns
-from mcsl.data.stamps import find_time, read_stamps
+from mcsl.data.stamps import find_time, time_order
 from mcsl.errors import DataError
-
-logger = logging.getLogger(__name__)
 
 Array = NDArray[np.float64]
 
@@ -104,7 +100,7 @@ def _numbers(data: Any) -> tuple[dict[str, Array], dict[str, str]]:
         clocks = [column for column in clocks if column.kind != "dates"]
         left_out |= dict.fromkeys(dates, "it holds dates")
     clock = find_time(clocks, np.zeros(n_rows, dtype=np.intp), None, origin)
-    order = _order(clock, n_rows, origin)
+    order = slice(None) if clock is None else time_order(clock, origin)
     found: dict[str, Array] = {}
     for column in columns:
         if column is clock or column.kind != "numbers":
@@ -113,13 +109,3 @@ def _numbers(data: Any) -> tuple[dict[str, Array], dict[str, str]]:
             raise DataError(f"Two columns of {origin.name} are named {column.name!r}; rename one.")
         found[column.name] = np.where(np.isfinite(column.values), column.values, np.nan)[order]
     return found, left_out
-
-
-def _order(clock: Column | None, n_rows: int, origin: Origin) -> NDArray[np.intp]:
-    """Return the rows in order of time, or as they stand where there is none that can be read."""
-    if clock is not None:
-        try:
-            return np.argsort(read_stamps(clock, origin), kind="stable")
-        except DataError as unread:
-            logger.warning("%s The rows are taken in the order in which they stand.", unread)
-    return np.arange(n_rows)
