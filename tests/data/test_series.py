@@ -309,6 +309,24 @@ def test_text_that_is_no_time_is_named(tmp_path):
     )
 
 
+def test_dates_that_may_have_the_month_first_are_refused_unless_their_steps_say_so():
+    hours = pd.date_range("2024-04-12 08:00", periods=40, freq="20min").union(
+        pd.date_range("2024-05-01", periods=40, freq="20min")
+    )
+    data = frame(80)
+    assert refused(data.assign(when=hours.strftime("%m/%d/%Y %H:%M")), resample="1h") == (
+        "The time column 'when' of the table holds '04/12/2024 08:00' in row 0 (counting from 0), where "
+        "the day or the month may come first; write it like 2024-05-01 13:45:00."
+    )
+    even = pd.date_range("2024-05-10 18:00", periods=80, freq="20min")
+    for times in (even, even + pd.Timedelta("5D")):
+        table = to_series(data.assign(when=times.strftime("%d/%m/%Y %H:%M"))[::-1], resample="20min")
+        assert np.array_equal(table.dataset.values, data.to_numpy())
+    one_day = hours[40:].delete(slice(10, 15))
+    table = to_series(frame(35, when=one_day.strftime("%m/%d/%Y %H:%M")), resample="20min")
+    assert len(table.dataset.values) == 40
+
+
 def test_a_table_of_nothing_but_names_of_series_has_no_time_column(tmp_path):
     path = tmp_path / "names.csv"
     path.write_text("machine\n" + "a\n" * 30)

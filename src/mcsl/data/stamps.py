@@ -19,6 +19,8 @@ logger = logging.getLogger(__name__)
 TIME_NAMES = frozenset({"time", "timestamp", "datetime", "date", "t", "ts", "step", "epoch", "unix_time"})
 """What a rising or falling column of numbers is called if it is the time, in lower case."""
 
+_DAY_AND_MONTH = re.compile(r"(\d{1,2})[/-](\d{1,2})[/-]\d{4}")
+
 UNITS = {"w": 604800.0, "d": 86400.0, "h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6}
 """Seconds in a unit, longest first."""
 
@@ -57,6 +59,8 @@ def read_stamps(column: Column, origin: Origin) -> NDArray[np.float64]:
     """Return times as numbers: dates as seconds since 1970, numbers as they are."""
     stamps = column.values if column.kind == "numbers" else _seconds(column.cells)
     if np.isfinite(stamps).all():
+        if column.kind != "numbers" and not _is_even(stamps):
+            _refuse_turned(column, origin)
         return stamps
     row = int(np.argmin(np.isfinite(stamps)))
     cell = column.cells[row] if len(column.cells) else None
@@ -64,6 +68,26 @@ def read_stamps(column: Column, origin: Origin) -> NDArray[np.float64]:
     raise DataError(
         f"The time column {column.name!r} of {origin.name} {holds} in {origin.place(row)}; "
         "write it like 2024-05-01 13:45:00, or remove the row."
+    )
+
+
+def _is_even(stamps: NDArray[np.float64]) -> bool:
+    """Whether times follow each other in about equal steps."""
+    steps = np.diff(np.unique(stamps))
+    return not len(steps) or bool((np.abs(steps / np.median(steps) - 1) < 0.5).all())
+
+
+def _refuse_turned(column: Column, origin: Origin) -> None:
+    """Refuse days such as 05/01/2024 unless there is one alone, or one that can have no month first."""
+    found = [_DAY_AND_MONTH.match(cell) if isinstance(cell, str) else None for cell in column.cells]
+    pairs = [(int(day[1]), int(day[2])) for day in found if day]
+    if len(pairs) < len(found) or max(map(max, pairs)) > 12 or len(set(pairs)) == 1:
+        return
+    row = next((row for row, (first, second) in enumerate(pairs) if first != second), 0)
+    raise DataError(
+        f"The time column {column.name!r} of {origin.name} holds {column.cells[row]!r} in "
+        f"{origin.place(row)}, where the day or the month may come first; "
+        "write it like 2024-05-01 13:45:00."
     )
 
 
