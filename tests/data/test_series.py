@@ -239,6 +239,14 @@ def test_wrong_steps_are_refused(rule):
     )
 
 
+def test_a_step_far_too_short_is_refused_before_memory_is_full():
+    data = frame(when=pd.date_range("2024-05-01", periods=40, freq="D"))
+    assert refused(data, resample="1ms") == (
+        "`resample` cuts 40 rows into 3369600001 steps, nearly all of them without a row; take longer ones."
+    )
+    assert len(to_series(data, resample="10s").dataset.values) == 336961
+
+
 def test_short_gaps_are_filled_and_long_ones_stay():
     data = frame()
     data.loc[5:7, "a"] = np.nan

@@ -19,6 +19,8 @@ from mcsl.errors import DataError, SettingsError
 MAX_GAP = 3
 """Missing values in a row, within a series, that a straight line may fill."""
 
+_MOST_STEPS = 10**6
+
 
 @dataclass(frozen=True, eq=False)
 class SeriesTable:
@@ -179,6 +181,11 @@ def _resampled(table: SeriesTable, stamps: NDArray[np.float64], step: float) -> 
         rounding = np.maximum(1e-6, 4 * np.spacing(np.abs(stamps[first:last])) / step)
         place = np.floor(stamps[first:last] / step + rounding).astype(np.int64)
         place -= place[0]
+        if place[-1] >= max(_MOST_STEPS, 10 * len(place)):
+            raise SettingsError(
+                f"`resample` cuts {len(place)} rows into {place[-1] + 1} steps, nearly all of them without a "
+                "row; take longer ones."
+            )
         rows = table.dataset.values[first:last]
         known = ~np.isnan(rows)
         sums, counts = np.zeros((2, int(place[-1]) + 1, rows.shape[1]))
