@@ -140,8 +140,14 @@ def _refit(
     k: int, half: SeriesTable, recipe: Recipe, settings: Mapping[str, Any]
 ) -> tuple[int, list[list[int]]]:
     # Half-samples already share the cores; a pruner that asks for all of them again would only wait.
-    with parallel_config(backend="sequential"):
-        graph = learn(half, recipe, **settings).graph
+    try:
+        with parallel_config(backend="sequential"):
+            graph = learn(half, recipe, **settings).graph
+    except DataError as error:
+        said = str(error).rstrip(".")
+        raise DataError(
+            f"A half-sample cannot be learned from: {said}, or do without half-samples."
+        ) from None
     return k, np.argwhere(graph.adjacency).tolist()
 
 
