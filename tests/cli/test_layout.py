@@ -103,6 +103,7 @@ def test_series_are_learned_and_their_lags_listed(mcsl, series, tmp_path):
         (["--lags", 1, "--series-column", "machine", "--missing", "drop"], "--missing is for tables"),
         (["--lags", -1], "Invalid value for '--lags'"),
         (["--series-column", "machine", "--group-by-prefix", "/"], "No column has '/' in its name"),
+        (["--series-column", "machine", "--group-by-prefix", ""], "No sign was given"),
         (["--series-column", "machine", "--groups", "GROUPS", "--group-by-prefix", "."], "give one"),
         (["--series-column", "machine", "--groups", "GROUPS"], "names the column 'cold'"),
         (["--series-column", "machine", "--groups", "BROKEN"], "cannot be read as JSON"),
