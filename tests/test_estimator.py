@@ -148,3 +148,9 @@ def test_numbered_columns_have_the_names_that_learn_gives_them(frame):
     model = mcsl.MCSL("additive").fit(numbered)
     assert model.result_.graph == mcsl.learn(numbered, "additive").graph
     assert model.causal_order_ == list(mcsl.learn(numbered, "additive").graph.order)
+
+
+@pytest.mark.parametrize("lags", ["1", 1.5, -1, None])
+def test_lags_that_are_no_whole_number_are_refused(frame, lags):
+    with pytest.raises(mcsl.SettingsError, match="`lags` must be a whole number"):
+        mcsl.MCSL("additive", lags=lags).fit(frame)

@@ -232,3 +232,7 @@ def test_too_few_rows_and_rare_values_are_refused():
     rare = np.column_stack([values, np.arange(60) == 7])
     with pytest.raises(mcsl.DataError, match="'x3' has a single value in half of the rows"):
         mcsl.assess_stability(rare, FAST, n_halves=2)
+    values[:25, 0] = np.nan
+    message = "A half-sample cannot be learned from: .* of 30 rows .*, or do without half-samples.$"
+    with pytest.raises(mcsl.DataError, match=message):
+        mcsl.assess_stability(values, FAST, n_halves=2, missing="drop")

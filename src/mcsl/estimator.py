@@ -115,7 +115,7 @@ class MCSL(BaseEstimator):  # type: ignore[misc]
         return int(check_random_state(self.random_state).randint(2**31))
 
     def _allows_nan(self) -> bool:
-        return self.missing != "refuse" or self.lags > 0
+        return self.missing != "refuse" or self.lags != 0
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

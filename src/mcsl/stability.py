@@ -77,8 +77,7 @@ def assess_stability(
     whole = table if missing == "refuse" else SeriesTable.of(complete(table.dataset, missing, seed).dataset)
     problem = cut_windows(whole, lags=lags, groups=groups)[0].with_knowledge(knowledge)
     recipe = Recipe.of(recipe, problem.n_variables)
-    blocks = _blocks(table, lags) if timed else np.arange(table.dataset.n_samples)
-    halves = [rows for k in range(n_halves // 2) for rows in _pair(table.dataset, blocks, (seed, k))]
+    blocks, halves = draw_halves(table, n_halves, seed=seed, lags=lags, timed=timed)
     settings = {"groups": groups, "lags": lags, "knowledge": knowledge, "missing": missing, "seed": seed}
     path = Path(directory) / LEDGER if directory is not None else None
     run = identify(table.dataset.fingerprint(), table.starts, recipe.describe(), settings)
@@ -96,6 +95,14 @@ def assess_stability(
         frequencies[tuple(np.array(ledger.edges[k], dtype=int).reshape(-1, 2).T)] += 1
     candidates = problem.candidates & ~problem.required
     return Stability(problem.names, frequencies / n_halves, n_halves, candidates)
+
+
+def draw_halves(
+    table: SeriesTable, n_halves: int, *, seed: int, lags: int, timed: bool
+) -> tuple[NDArray[np.intp], list[NDArray[np.intp]]]:
+    """Return the block of every row and the rows of every half-sample; refuse a table too small for them."""
+    blocks = _blocks(table, lags) if timed else np.arange(table.dataset.n_samples)
+    return blocks, [rows for k in range(n_halves // 2) for rows in _pair(table.dataset, blocks, (seed, k))]
 
 
 def _blocks(table: SeriesTable, lags: int) -> NDArray[np.intp]:
@@ -140,8 +147,14 @@ def _refit(
     k: int, half: SeriesTable, recipe: Recipe, settings: Mapping[str, Any]
 ) -> tuple[int, list[list[int]]]:
     # Half-samples already share the cores; a pruner that asks for all of them again would only wait.
-    with parallel_config(backend="sequential"):
-        graph = learn(half, recipe, **settings).graph
+    try:
+        with parallel_config(backend="sequential"):
+            graph = learn(half, recipe, **settings).graph
+    except DataError as error:
+        said = str(error).rstrip(".")
+        raise DataError(
+            f"A half-sample cannot be learned from: {said}, or do without half-samples."
+        ) from None
     return k, np.argwhere(graph.adjacency).tolist()
 
 

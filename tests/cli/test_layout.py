@@ -42,6 +42,24 @@ def test_a_simulated_group_file_is_accepted(mcsl, tmp_path):
     assert json.loads((out / "result.json").read_text())["groups"] == groups
 
 
+@pytest.mark.parametrize("lags", [0, 1])
+def test_gaps_of_series_are_counted_also_without_lags_or_edges(mcsl, tmp_path, lags):
+    values = np.random.default_rng(0).normal(size=(60, 2))
+    values[10:13, 0] = values[20:25, 1] = np.nan
+    frame = pd.DataFrame(values, columns=["load", "heat"])
+    frame["when"] = pd.date_range("2024-01-01", periods=60, freq="5min")
+    frame.to_csv(tmp_path / "series.csv", index=False)
+    options = ["--lags", lags, "--time-column", "when", "--recipe", "additive", "--report"]
+    learned = mcsl("learn", tmp_path / "series.csv", *options, "--out", tmp_path / "out")
+    assert "No edges were found." in learned.out
+    said = (
+        f"Samples are from one series, with {['no lags', '1 lag'][lags]}; 3 missing values were filled by "
+        f"straight lines and {5 + lags} windows were left out for longer gaps."
+    )
+    assert said in learned.out.replace("\n", " ")
+    assert said in (tmp_path / "out" / "report.html").read_text()
+
+
 def test_a_scalar_simulation_has_no_groups(mcsl, tmp_path):
     options = ["--variables", 3, "--degree", 1, "--seed", 1, "--samples", 30]
     assert mcsl("simulate", "gp-add", *options, "--out", tmp_path / "s").exit_code == 0
@@ -73,6 +91,7 @@ def test_series_are_learned_and_their_lags_listed(mcsl, series, tmp_path):
         (["--lags", 1, "--series-column", "machine", "--missing", "drop"], "--missing is for tables"),
         (["--lags", -1], "Invalid value for '--lags'"),
         (["--series-column", "machine", "--group-by-prefix", "/"], "No column has '/' in its name"),
+        (["--series-column", "machine", "--group-by-prefix", ""], "No sign was given"),
         (["--series-column", "machine", "--groups", "GROUPS", "--group-by-prefix", "."], "give one"),
         (["--series-column", "machine", "--groups", "GROUPS"], "names the column 'cold'"),
         (["--series-column", "machine", "--groups", "BROKEN"], "cannot be read as JSON"),

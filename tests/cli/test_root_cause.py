@@ -113,6 +113,19 @@ def test_several_columns_of_dates_are_left_out_and_counted(simulated, tmp_path, 
     assert told["left_out"] == {"begun": "it holds dates", "ended": "it holds dates"}
 
 
+def test_a_word_among_numbers_costs_its_column_and_is_told(simulated, tmp_path, capsys):
+    place, _ = simulated
+    lines = (place / "incident.csv").read_text().splitlines()
+    lines[3] = ",".join(["timeout", *lines[3].split(",")[1:]])
+    (tmp_path / "incident.csv").write_text("\n".join(lines) + "\n")
+    arguments = [tmp_path / "incident.csv", "--baseline", place / "baseline.csv"]
+    arguments += ["--known-graph", place / "truth.csv", "--out", tmp_path / "out"]
+    assert main(["root-cause", *map(str, arguments)]) == 0
+    assert "Left out 1 column that cannot be judged, see ranking.json." in capsys.readouterr().out
+    told = json.loads((tmp_path / "out" / "ranking.json").read_text())
+    assert told["left_out"] == {"x1": "it holds text, for example 'timeout' in line 4"}
+
+
 def test_one_metric_of_a_table_with_several_rows_of_names(simulated, tmp_path):
     place, answer = simulated
     for name in ("baseline", "incident"):

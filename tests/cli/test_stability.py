@@ -30,6 +30,7 @@ def counted(monkeypatch):
 
     fake = FakeAssess()
     monkeypatch.setattr("mcsl.stability.assess_stability", fake)
+    monkeypatch.setattr("mcsl.stability.draw_halves", lambda *arguments, **options: None)
     return fake
 
 
@@ -115,3 +116,13 @@ def test_end_to_end(mcsl, tmp_path):
     assert outcome.exit_code == 0
     assert "of 2 half-samples" in outcome.out
     assert len((tmp_path / "out" / "halves.jsonl").read_text().splitlines()) == 2
+
+
+def test_halves_that_are_too_small_are_refused_before_any_work(mcsl, tmp_path):
+    table, out = tmp_path / "table.csv", tmp_path / "out"
+    np.savetxt(table, np.random.default_rng(0).normal(size=(30, 2)), delimiter=",", header="a,b", comments="")
+    for options, n_rows in (([], 15), (["--lags", 1], 10)):
+        refused = mcsl("learn", table, "--out", out, "--recipe", "additive", "--stability", 2, *options)
+        assert refused.exit_code == 2
+        assert f"Half of the rows are {n_rows}, and learning needs at least 20" in refused.err
+        assert not out.exists()

@@ -53,3 +53,23 @@ def test_the_first_column_may_hold_dates(tmp_path):
     table = read_metrics(path, metric="cpu")
     assert table.names == ("a", "b")
     np.testing.assert_array_equal(table.values, [[1, 2], [4, 5]])
+
+
+def test_the_newest_row_may_come_first(file):
+    *names, first, second = file.read_text().splitlines()
+    file.write_text("\n".join([*names, second, first]) + "\n")
+    np.testing.assert_array_equal(read_metrics(file, metric="errors").values, [[0, 0], [0, 1]])
+
+
+@pytest.mark.parametrize("cell", ["12ms", '"1,257"', "timeout"])
+def test_a_word_is_no_missing_value(tmp_path, cell):
+    path = tmp_path / "metrics.csv"
+    path.write_text(f"time,a,b\n,cpu,cpu\n0,1,N/A\n1,{cell},5\n")
+    with pytest.raises(DataError, match=r"Line 4 of .* for 'a', which is no number; write a plain number"):
+        read_metrics(path)
+
+
+def test_cells_that_say_so_are_missing(tmp_path):
+    path = tmp_path / "metrics.csv"
+    path.write_text("time,a,b\n,cpu,cpu\n0,1,N/A\n1,-,5\n2, ,nan\n")
+    np.testing.assert_array_equal(np.isnan(read_metrics(path).values), [[0, 1], [1, 0], [1, 1]])

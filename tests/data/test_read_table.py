@@ -141,6 +141,40 @@ def test_decimal_comma_between_semicolons(tmp_path, header):
     np.testing.assert_array_equal(read_table(written(tmp_path, text)).values, VALUES)
 
 
+def test_points_beside_decimal_commas_are_refused(tmp_path):
+    thousands = [f"{v:,.0f}".replace(",", ".") for v in np.linspace(800, 5000, 25)]
+    rows = [
+        f"{a:.2f};{b:.2f};{n}".replace(".", ",", 2) for (a, b, _), n in zip(VALUES, thousands, strict=True)
+    ]
+    path = written(tmp_path, "\n".join(["a;b;c", *rows]))
+    assert refusal(path) == (
+        f"Column 'c' of {path} holds points beside decimal commas, for example '1.150' in line 4; "
+        "turn it into plain numbers, or leave it out with --drop c."
+    )
+    assert read_table(path, drop=["c"]).names == ("a", "b")
+    path.write_text("\n".join(["a;b;c", *rows[:2], *(f"{i},5;{i % 7};." for i in range(25))]))
+    assert read_table(path, allow_missing=True).n_samples == 27
+
+
+@pytest.mark.parametrize(("delimiter", "mark"), [(";", ","), (";", "."), (",", "."), ("\t", ".")])
+def test_marks_that_may_part_thousands_are_told(tmp_path, caplog, delimiter, mark):
+    thousands = [f"{v:,.0f}".replace(",", mark) for v in np.linspace(800, 5000, 25)]
+    rows = [f"{i}{delimiter}{n}" for i, n in enumerate(thousands)]
+    path = written(tmp_path, "\n".join([f"a{delimiter}b", *rows]))
+    assert read_table(path).values[:4, 1].tolist() == [800, 975, 1.15, 1.325]
+    assert caplog.messages == [
+        f"'1{mark}150' in line 4, column 'b' of {path} is read as 1.15; if it is 1150, "
+        f"write the numbers of this column without {mark!r}."
+    ]
+
+
+@pytest.mark.parametrize("cells", ["99.993 100", "133.33 166.667 200 100", "0.125 100 200", "1.333 2 3"])
+def test_decimals_among_whole_numbers_are_not_taken_for_thousands(tmp_path, caplog, cells):
+    rows = [f"{i / 7},{cell}" for i, cell in enumerate(cells.split() * 20)]
+    read_table(written(tmp_path, "\n".join(["a,b", *rows])))
+    assert not caplog.messages
+
+
 def test_booleans_and_integers_become_floats(tmp_path):
     rows = [f"{i},{i % 2 == 0},{'true' if i % 3 else 'FALSE'}" for i in range(25)]
     values = read_table(written(tmp_path, "\n".join(["a,b,c", *rows]))).values

@@ -140,7 +140,7 @@ def test_an_index_is_never_a_variable_and_gives_way_to_columns():
     assert to_series(by_number, time="clock").names == ("a", "b")
     assert np.array_equal(to_series(by_number, time="clock").dataset.values, by_number[["a", "b"]].to_numpy())
     assert to_series(by_number, drop=["index"]).names == ("a", "b", "clock")
-    for index in (np.arange(40)[::-1], pd.Index(np.arange(40)[::-1], name="time"), list("abcd") * 10):
+    for index in (np.arange(40)[::-1], pd.Index(np.arange(40)[::-1], name="id"), list("abcd") * 10):
         assert np.array_equal(to_series(frame().set_axis(index)).dataset.values, frame().to_numpy())
     dated = frame(then=five_minutes()).set_axis(pd.Index(five_minutes()))
     assert refused(dated) == (
@@ -161,13 +161,15 @@ def test_levels_of_an_index_name_series_and_time():
     assert np.array_equal(table.dataset.values, expected.dataset.values)
 
 
-def test_rising_numbers_are_time_if_they_are_called_so():
+def test_rising_or_falling_numbers_are_time_if_they_are_called_so():
     assert to_series(frame(Time=np.arange(40) * 0.5)).dataset.names == ("a", "b")
     assert to_series(frame(height=np.arange(40.0))).dataset.names == ("a", "b", "height")
+    assert to_series(frame(time=[*range(20), *range(20)])).dataset.names == ("a", "b", "time")
     falling = frame(time=np.arange(40)[::-1])
-    assert to_series(falling).dataset.names == ("a", "b", "time")
-    table = to_series(falling, time="time")
-    assert np.array_equal(table.dataset.values, falling[["a", "b"]].to_numpy()[::-1])
+    for newest_first in (falling, falling.set_index("time")):
+        table = to_series(newest_first)
+        assert table.dataset.names == ("a", "b")
+        assert np.array_equal(table.dataset.values, falling[["a", "b"]].to_numpy()[::-1])
 
 
 def test_csv_files_give_the_same_series(tmp_path):
@@ -235,6 +237,14 @@ def test_wrong_steps_are_refused(rule):
     assert refused(frame(when=five_minutes()), resample=rule) == (
         f"`resample` must be a step such as 30s, 5min, 1h or 1d. Got {rule!r} instead."
     )
+
+
+def test_a_step_far_too_short_is_refused_before_memory_is_full():
+    data = frame(when=pd.date_range("2024-05-01", periods=40, freq="D"))
+    assert refused(data, resample="1ms") == (
+        "`resample` cuts 40 rows into 3369600001 steps, nearly all of them without a row; take longer ones."
+    )
+    assert len(to_series(data, resample="10s").dataset.values) == 336961
 
 
 def test_short_gaps_are_filled_and_long_ones_stay():
@@ -305,6 +315,24 @@ def test_text_that_is_no_time_is_named(tmp_path):
     assert refused(path).startswith(
         f"The time column 'when' of {path} holds 'noon', which is no time, in line 6"
     )
+
+
+def test_dates_that_may_have_the_month_first_are_refused_unless_their_steps_say_so():
+    hours = pd.date_range("2024-04-12 08:00", periods=40, freq="20min").union(
+        pd.date_range("2024-05-01", periods=40, freq="20min")
+    )
+    data = frame(80)
+    assert refused(data.assign(when=hours.strftime("%m/%d/%Y %H:%M")), resample="1h") == (
+        "The time column 'when' of the table holds '04/12/2024 08:00' in row 0 (counting from 0), where "
+        "the day or the month may come first; write it like 2024-05-01 13:45:00."
+    )
+    even = pd.date_range("2024-05-10 18:00", periods=80, freq="20min")
+    for times in (even, even + pd.Timedelta("5D")):
+        table = to_series(data.assign(when=times.strftime("%d/%m/%Y %H:%M"))[::-1], resample="20min")
+        assert np.array_equal(table.dataset.values, data.to_numpy())
+    one_day = hours[40:].delete(slice(10, 15))
+    table = to_series(frame(35, when=one_day.strftime("%m/%d/%Y %H:%M")), resample="20min")
+    assert len(table.dataset.values) == 40
 
 
 def test_a_table_of_nothing_but_names_of_series_has_no_time_column(tmp_path):

@@ -165,7 +165,46 @@ def test_columns_that_cannot_be_judged_are_named(tables):
     normal = tables[0].with_columns(new=pl.lit(None, dtype=pl.Float64), note=pl.lit("ok"))
     incident = tables[1].with_columns(new=pl.lit(1.0), late=pl.lit(2.0))
     found = mcsl.root_cause(incident, baseline=normal, target="site", known_graph=CHAIN)
-    assert found.left_out == {"late": "it is not in the baseline", "new": "the baseline has 0 values of it"}
+    assert found.left_out == {
+        "late": "it is not in the baseline",
+        "new": "the baseline has 0 values of it",
+        "note": "it holds text, for example 'ok' in row 0 (counting from 0)",
+    }
+
+
+def test_a_column_with_a_word_among_its_numbers_is_named(tables, tmp_path):
+    database = [*tables[1]["database"].cast(pl.String).to_list()[:-1], "timeout"]
+    path = tmp_path / "incident.csv"
+    tables[1].with_columns(database=pl.Series(database)).write_csv(path)
+    found = mcsl.root_cause(path, baseline=tables[0], target="site", known_graph=CHAIN)
+    assert found.left_out == {"database": "it holds text, for example 'timeout' in line 7"}
+    with pytest.raises(SettingsError, match="'database', which cannot be judged: it holds text, for example"):
+        mcsl.root_cause(path, baseline=tables[0], target="database", known_graph=CHAIN)
+
+
+CLOCKS = {
+    "dates": pl.datetime_range(pl.datetime(2024, 5, 1), pl.datetime(2024, 5, 1, 6, 45), "1m", eager=True),
+    "numbers": pl.Series(range(1714521600, 1714521600 + 60 * 406, 60)),
+}
+
+
+@pytest.mark.parametrize("clock", CLOCKS.values(), ids=CLOCKS.keys())
+def test_rows_are_put_in_order_of_time(tables, result, clock, tmp_path):
+    newest_first = pl.concat(tables).with_columns(time=clock).reverse()
+    newest_first.write_csv(tmp_path / "both.csv")
+    indexed = newest_first.to_pandas().set_index("time")
+    for data in (newest_first, tmp_path / "both.csv", indexed):
+        found = mcsl.root_cause(data, baseline=400, target="site", known_graph=CHAIN)
+        assert found.graph.names == NAMES
+        assert (found.anomalous, found.root_cause) == (result.anomalous, "search")
+
+
+def test_rows_stand_as_they_are_where_their_time_cannot_be_read(tables, caplog):
+    together = pl.concat(tables).with_columns(when=pl.lit("12:30 PM"))
+    found = mcsl.root_cause(together, baseline=400, target="site", known_graph=CHAIN)
+    assert found.root_cause == "search"
+    assert "holds '12:30 PM', which is no time, in row 0" in caplog.text
+    assert "taken in the order in which they stand" in caplog.text
 
 
 def test_several_columns_of_dates_are_left_out_and_named(tables, result):

@@ -217,3 +217,18 @@ def test_labelled_matrices_are_matched_by_name():
         shd(truth.rename(index={"c": "d"}, columns={"c": "d"}), truth)
     with pytest.raises(GraphError, match="only one of them names 'd'"):
         shd(truth.rename(index={"c": "d"}), truth)
+
+
+@pytest.mark.parametrize(
+    "other", ["graph.csv", nx.DiGraph([("a", "b")]), object()], ids=["path", "nx", "any"]
+)
+def test_what_is_neither_graph_nor_matrix_is_refused(other):
+    graph = CausalGraph.from_edges([("a", "b")], ("a", "b"))
+    said = f"must be a CausalGraph, or a square matrix of numbers. Got {type(other).__name__} instead"
+    for call in (
+        lambda: evaluate(other, graph),
+        lambda: evaluate(graph, other),
+        lambda: CausalGraph(other, "ab"),
+    ):
+        with pytest.raises(GraphError, match=said):
+            call()

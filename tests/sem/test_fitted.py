@@ -96,6 +96,8 @@ def test_the_average_effect_counts_all_paths(model):
     assert (none.estimate, none.low, none.high) == (0, 0, 0)
     held = model.do({"b": 7.0}).effect("a", "c", 0.0, 1.0)
     assert held.estimate == pytest.approx(-1, abs=0.12)
+    shifted = model.do({"a": lambda a: a + 1}).effect("b", "c", 7.0, 107.0)
+    assert shifted.estimate == pytest.approx(model.effect("b", "c", 7.0, 107.0).estimate, abs=0.05)
 
 
 def test_a_direct_curve_holds_the_other_causes_and_a_total_one_does_not(model):
@@ -191,10 +193,13 @@ def test_a_lagged_variable_reads_its_past_and_is_sampled_one_step_ahead():
     ("call", "error", "message"),
     [
         (lambda m: m.sample(0), mcsl.SettingsError, "`n_samples` must be at least 1"),
+        (lambda m: m.sample(2.5), mcsl.SettingsError, "`n_samples` must be a whole number"),
         (lambda m: m.do({"z": 1.0}), mcsl.GraphError, "no variable 'z'"),
         (lambda m: m.do({"a": float("nan")}), mcsl.SettingsError, "a finite number or a function"),
         (lambda m: m.do([("a", 1)]), mcsl.SettingsError, "must map names to values"),
-        (lambda m: m.do({"a": lambda a: a[:2]}).sample(9), mcsl.SettingsError, "as many values"),
+        (lambda m: m.do({"a": lambda a: a[:2]}).sample(9), mcsl.SettingsError, "as many finite values"),
+        (lambda m: m.do({"a": lambda a: a + np.inf}).sample(9), mcsl.SettingsError, "as many finite values"),
+        (lambda m: m.do({"a": lambda a: None}).sample(9), mcsl.SettingsError, "as many finite values"),
         (lambda m: m.predict({"a": [1.0]}), mcsl.DataError, "no column 'b'"),
         (lambda m: m.residuals({"a": [1.0], "b": [1.0], "c": [None]}), mcsl.DataError, "missing"),
         (lambda m: m.residuals({"a": ["x"], "b": [1.0], "c": [2.0]}), mcsl.DataError, "not a number"),
@@ -202,7 +207,10 @@ def test_a_lagged_variable_reads_its_past_and_is_sampled_one_step_ahead():
         (lambda m: m.residuals(7), mcsl.DataError, "must come as a frame"),
         (lambda m: m.effect("a", "c", 0, 1, level=1.0), mcsl.SettingsError, "`level`"),
         (lambda m: m.effect("a", "c", 0, 1, n_bootstrap=1), mcsl.SettingsError, "`n_bootstrap`"),
+        (lambda m: m.effect("a", "c", 0, 1, n_bootstrap=2.5), mcsl.SettingsError, "`n_bootstrap`"),
+        (lambda m: m.effect("a", "c", 0, lambda a: a), mcsl.SettingsError, "must be numbers, not functions"),
         (lambda m: m.effect_curve("a", "c", []), mcsl.SettingsError, "`grid`"),
+        (lambda m: m.effect_curve("a", "c", ["high"]), mcsl.SettingsError, "`grid`"),
     ],
 )
 def test_what_cannot_be_answered_is_refused_in_one_sentence(model, call, error, message):

@@ -105,7 +105,7 @@ def build_groups(
     from mcsl.problem import groups_by_prefix, read_groups
     from mcsl.problem.groups import resolve_groups
 
-    if path and prefix:
+    if path and prefix is not None:
         raise SettingsError("--groups and --group-by-prefix say the same thing in two ways; give one.")
-    groups = read_groups(path) if path else groups_by_prefix(columns, prefix) if prefix else None
+    groups = read_groups(path) if path else None if prefix is None else groups_by_prefix(columns, prefix)
     return groups, tuple(resolve_groups(columns, groups))

@@ -21,7 +21,7 @@ from mcsl.cli.layout import (
     build_groups,
     read_rows,
 )
-from mcsl.cli.stability import HalfSamples, add_stability
+from mcsl.cli.stability import HalfSamples, add_stability, check_halves
 from mcsl.memory import DEFAULT_MEMORY
 
 if TYPE_CHECKING:
@@ -177,11 +177,13 @@ def learn(
             "knowledge": known,
             "missing": missing,
         }
+        halved = table.sample if isinstance(table, LongTable) else table
+        if stability:
+            check_halves(halved, stability, seed=seed, lags=lags)
         result = None
         try:
             result = run(table, chosen, seed=seed, quiet=quiet, checkpoint=steps, memory=memory, **options)
             if stability:
-                halved = table.sample if isinstance(table, LongTable) else table
                 result = add_stability(result, halved, stability, out, force=force, quiet=quiet, **options)
             also = {}
             if report:

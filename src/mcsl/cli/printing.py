@@ -36,8 +36,9 @@ def print_result(result: Result) -> None:
     if result.cut_edges:
         cut = ", ".join(f"{cause} → {effect}" for cause, effect in result.cut_edges)
         _print(f"Cut to break cycles, weakest first: {cut}.")
-    if result.lag_tests:
-        _print(f"{result.series.sentence} Lags that matter are listed, 0 for the same time; see lags.csv.")
+    if result.series.sentence:
+        listed = "Lags that matter are listed, 0 for the same time; see lags.csv." if result.lag_tests else ""
+        _print(f"{result.series.sentence} {listed}".rstrip())
     if result.missing.n_missing:
         _print(result.missing.sentence)
     if result.n_drawn:

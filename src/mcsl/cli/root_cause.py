@@ -147,4 +147,6 @@ def _print(result: RootCauseResult) -> None:
     )
     print_ranking(result)
     if result.left_out:
-        typer.echo(f"Left out {len(result.left_out)} columns that cannot be judged, see ranking.json.")
+        n_left_out = len(result.left_out)
+        columns = "1 column" if n_left_out == 1 else f"{n_left_out} columns"
+        typer.echo(f"Left out {columns} that cannot be judged, see ranking.json.")

@@ -30,6 +30,15 @@ HalfSamples = Annotated[
 ]
 
 
+def check_halves(data: Any, n_halves: int, *, seed: int, lags: int) -> None:
+    """Refuse a table that is too small for half-samples before anything is learned from it."""
+    from mcsl.data import SeriesTable
+    from mcsl.stability import draw_halves
+
+    timed = isinstance(data, SeriesTable)
+    draw_halves(data if timed else SeriesTable.of(data), n_halves, seed=seed, lags=lags, timed=timed)
+
+
 def add_stability(
     result: Result,
     data: Any,

@@ -131,7 +131,13 @@ def to_columns(table: DelimitedText, source: str) -> list[Column]:
         names.pop()
     # pandas' name for a column without one, so that `--drop` can call it.
     names = [name or f"Unnamed: {i}" for i, name in enumerate(names)]
-    return [_to_column(name, frame[:, i], table.delimiter) for i, name in enumerate(names)]
+    columns = [_to_column(name, frame[:, i], table.delimiter) for i, name in enumerate(names)]
+    cells = {column.name: frame[:, i] for i, column in enumerate(columns) if column.kind == "numbers"}
+    for name, column in cells.items():
+        _tell_thousands(name, column, table, source)
+    if table.delimiter == ";" and any(_has(column, ",").any() for column in cells.values()):
+        return [_without_points(column, frame[:, i]) for i, column in enumerate(columns)]
+    return columns
 
 
 def _to_column(name: str, cells: pl.Series, delimiter: str) -> Column:
@@ -157,6 +163,44 @@ def _to_column(name: str, cells: pl.Series, delimiter: str) -> Column:
     known = cells.set(is_missing, None)
     is_whole = known.str.contains(f"^{WHOLE.pattern}$").all()
     return Column(name, values, cells=known.to_list() if is_whole else ())
+
+
+def _has(cells: pl.Series, mark: str) -> pl.Series:
+    """Say which cells have a mark beside a digit; a point alone is a missing value."""
+    return cells.str.contains(rf"\d[{mark}]|[{mark}]\d").fill_null(value=False)
+
+
+def _without_points(column: Column, cells: pl.Series) -> Column:
+    """Return a column as it is, or refused: where the comma is the decimal point, a point parts thousands."""
+    pointed = _has(cells, ".")
+    if column.kind != "numbers" or not pointed.any():
+        return column
+    row = int(pointed.arg_max() or 0)
+    kind = "points beside decimal commas"
+    return Column(column.name, kind=kind, example=str(cells[row]), row=row, cells=cells.to_list())
+
+
+def _tell_thousands(name: str, cells: pl.Series, table: DelimitedText, source: str) -> None:
+    """Warn of a column such as 812, 1.257, 394, whose marks are read as decimals but may part thousands.
+
+    A single number of hundreds, such as the 100 of percentages, is no reason to.
+    """
+    mark = "," if table.delimiter == ";" and _has(cells, ",").any() else "."
+    marked = _has(cells, mark)
+    if not marked.any() or marked.all():
+        return
+    whole = cells.filter(~marked).drop_nulls()
+    like_thousands = cells.filter(marked).str.contains(rf"^[+-]?[1-9]\d{{0,2}}[{mark}]\d{{3}}$").all()
+    hundreds = whole.filter(whole.str.contains(r"^[+-]?\d{3}$")).n_unique()
+    if not like_thousands or hundreds < 2 or whole.str.contains(r"\d{4}").any():
+        return
+    row = int(marked.arg_max() or 0)
+    cell, line = str(cells[row]), table.line(row)
+    number, thousands = float(cell.replace(mark, ".")), cell.replace(mark, "")
+    logger.warning(
+        f"{cell!r} in line {line}, column {name!r} of {source} is read as {number:g}; "
+        f"if it is {thousands}, write the numbers of this column without {mark!r}."
+    )
 
 
 def _refuse_ragged(table: DelimitedText, source: str) -> int:
@@ -223,7 +267,7 @@ def sniff_delimiter(text: str) -> str:
 
 def _is_numbers(cells: Sequence[str], delimiter: str) -> bool:
     """Whether a row holds numbers, of which some but not all may be missing."""
-    known = [cell for cell in cells if not _is_missing(cell)]
+    known = [cell for cell in cells if not is_missing(cell)]
     return bool(known) and all(_is_number(cell, delimiter) for cell in known)
 
 
@@ -250,14 +294,15 @@ def _is_count(cells: list[str]) -> bool:
 
 def _is_index(cells: list[str], delimiter: str) -> bool:
     """Whether a column numbers the rows, or names them in words."""
-    return _is_count(cells) or not any(_is_missing(cell) or _is_number(cell, delimiter) for cell in cells)
+    return _is_count(cells) or not any(is_missing(cell) or _is_number(cell, delimiter) for cell in cells)
 
 
 def _may_be_whole(cell: str) -> bool:
-    return _is_missing(cell) or WHOLE.fullmatch(cell.strip()) is not None
+    return is_missing(cell) or WHOLE.fullmatch(cell.strip()) is not None
 
 
-def _is_missing(cell: str) -> bool:
+def is_missing(cell: str) -> bool:
+    """Whether a cell means that nothing was measured."""
     return not cell.strip() or cell.strip().lower() in MISSING
 
 

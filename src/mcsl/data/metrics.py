@@ -11,10 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from mcsl.data.checks import first_twice, listed
+from mcsl.data.checks import Column, Origin, first_twice, listed
 from mcsl.data.dataset import Dataset
-from mcsl.data.delimited import DATE, Record, decode, records
+from mcsl.data.delimited import DATE, Record, decode, is_missing, records
 from mcsl.data.sources import read_bytes
+from mcsl.data.stamps import time_order
 from mcsl.errors import DataError
 
 _LEVELS = ("component", "metric", "statistic")
@@ -26,7 +27,7 @@ def read_metrics(
     """Read one metric of every component from a CSV file with two or three rows of names.
 
     The first row names the components, the second their metrics, the third the statistics; the first
-    column holds the time or a row number, and is not read. Cells that are no numbers are missing.
+    column holds the time, by which rows are put in order, or a row number.
     """
     path = Path(path)
     try:
@@ -49,7 +50,9 @@ def read_metrics(
     if len(set(names)) < len(names):
         twice = first_twice(names)
         raise DataError(f"{path} has more than one column for {twice!r} with this choice; rename one.")
-    return Dataset(np.array([_numbers(row, kept, path) for row in body]), tuple(names))
+    origin = Origin(str(path), lambda row: f"line {body[row].first_line}", is_file=True)
+    values = np.array([_numbers(row, kept, names, path) for row in body])
+    return Dataset(values[time_order(_clock(body), origin)], tuple(names))
 
 
 def _begins_numbers(cell: str) -> bool:
@@ -70,9 +73,23 @@ def _matching(cells: Sequence[str], kept: list[int], wanted: str | None, level: 
     return [k for k in kept if wanted is None or cells[k].strip() == wanted]
 
 
-def _numbers(row: Record, kept: Sequence[int], path: Path) -> list[float]:
+def _clock(body: Sequence[Record]) -> Column:
+    """Return the first column: the time or the rows' numbers."""
+    cells = [row.cells[0].strip() for row in body]
+    if any(map(DATE.match, cells)):
+        return Column("time", kind="dates", cells=cells)
+    return Column("time", np.array([_number(cell) for cell in cells], dtype=np.float64))
+
+
+def _numbers(row: Record, kept: Sequence[int], names: Sequence[str], path: Path) -> list[float]:
     if len(row.cells) <= max(kept):
         raise DataError(f"Line {row.first_line} of {path} has fewer cells than the table has columns.")
+    for k, name in zip(kept, names, strict=True):
+        if _number(row.cells[k]) is None and not is_missing(row.cells[k]):
+            raise DataError(
+                f"Line {row.first_line} of {path} holds {row.cells[k]!r} for {name!r}, which is no number; "
+                "write a plain number, or nothing where none was measured."
+            )
     return [math.nan if (value := _number(row.cells[k])) is None else value for k in kept]
 
 

@@ -19,6 +19,8 @@ from mcsl.errors import DataError, SettingsError
 MAX_GAP = 3
 """Missing values in a row, within a series, that a straight line may fill."""
 
+_MOST_STEPS = 10**6
+
 
 @dataclass(frozen=True, eq=False)
 class SeriesTable:
@@ -55,9 +57,9 @@ def to_series(
     """Turn what `to_dataset` takes into series that are sorted, equally spaced and checked.
 
     `series` names the column that tells the series apart, of any type. `time` names the time column; by
-    default it is the column of dates, or a rising column of numbers called time, timestamp, .... Neither
-    is a variable. Either may be in the index of a pandas frame. Without a time column the rows are taken in
-    the order in which they stand.
+    default it is the column of dates, or a rising or falling column of numbers called time, timestamp, ....
+    Neither is a variable. Either may be in the index of a pandas frame. Without a time column the rows are
+    taken in the order in which they stand.
 
     Stamps that come twice are refused, and so are gaps unless `resample` gives a step ("5min", "1h", or
     a number where time is one): then a sample is the mean of the rows within a step. Up to `max_gap`
@@ -179,6 +181,11 @@ def _resampled(table: SeriesTable, stamps: NDArray[np.float64], step: float) -> 
         rounding = np.maximum(1e-6, 4 * np.spacing(np.abs(stamps[first:last])) / step)
         place = np.floor(stamps[first:last] / step + rounding).astype(np.int64)
         place -= place[0]
+        if place[-1] >= max(_MOST_STEPS, 10 * len(place)):
+            raise SettingsError(
+                f"`resample` cuts {len(place)} rows into {place[-1] + 1} steps, nearly all of them without a "
+                "row; take longer ones."
+            )
         rows = table.dataset.values[first:last]
         known = ~np.isnan(rows)
         sums, counts = np.zeros((2, int(place[-1]) + 1, rows.shape[1]))

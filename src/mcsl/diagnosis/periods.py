@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcsl.data import MIN_SAMPLES
-from mcsl.data.sources import columns_of
-from mcsl.data.stamps import find_time
+from mcsl.data.sources import columns_of, index_columns
+from mcsl.data.stamps import find_time, time_order
 from mcsl.errors import DataError
 
 Array = NDArray[np.float64]
@@ -41,9 +41,9 @@ def read_periods(data: Any, baseline: Any) -> Periods:
     `baseline` is a table, a number of leading rows of `data`, or None for the first half of them. Columns
     that one of two tables lacks, that hold no numbers, that were measured in fewer than 20 rows of normal
     operation or in none of the incident are left out, and so are dates unless one column alone has them,
-    which is the time.
+    which is the time. It puts the rows in order, as does an index of dates.
     """
-    columns, dates = _numbers(data)
+    columns, not_numbers = _numbers(data)
     is_split = baseline is None or isinstance(baseline, int | np.integer)
     if is_split:
         n_rows = len(next(iter(columns.values()), ()))
@@ -56,11 +56,11 @@ def read_periods(data: Any, baseline: Any) -> Periods:
         normal = {name: values[:start] for name, values in columns.items()}
         incident = {name: values[start:] for name, values in columns.items()}
     else:
-        normal, more_dates = _numbers(baseline)
-        incident, dates = columns, [*dates, *more_dates]
+        normal, also_not = _numbers(baseline)
+        incident, not_numbers = columns, also_not | not_numbers
     left_out = {name: "it is not in the baseline" for name in incident if name not in normal}
     left_out |= {name: "it is not in the incident" for name in normal if name not in incident}
-    left_out |= dict.fromkeys(dates, "it holds dates")
+    left_out |= not_numbers
     for name in normal.keys() & incident.keys():
         seen = int(np.isfinite(normal[name]).sum())
         if seen < MIN_SAMPLES:
@@ -80,24 +80,32 @@ def read_periods(data: Any, baseline: Any) -> Periods:
     )
 
 
-def _numbers(data: Any) -> tuple[dict[str, Array], list[str]]:
-    """Return the columns of numbers by name, infinite values as missing, without the time.
+def _numbers(data: Any) -> tuple[dict[str, Array], dict[str, str]]:
+    """Return the columns of numbers in order of time, infinite values as missing, and what the others hold.
 
-    Of several columns of dates it is not known which is the time; they are returned too, by name.
+    Of several columns of dates it is not known which is the time.
     """
     columns, origin = columns_of(data)
     n_rows = max((len(column.values) for column in columns), default=0)
     if not n_rows:
         raise DataError(f"There are no rows of numbers in {origin.name}.")
+    left_out = {
+        column.name: f"it holds {column.kind}, for example {column.example!r} in {origin.place(column.row)}"
+        for column in columns
+        if column.kind not in ("numbers", "dates")
+    }
     dates = [column.name for column in columns if column.kind == "dates"]
-    if len(dates) > 1:
-        columns = [column for column in columns if column.kind != "dates"]
-    clock = find_time(columns, np.zeros(n_rows, dtype=np.intp), None, origin)
+    clocks = columns if dates else [*columns, *index_columns(data)]
+    if sum(column.kind == "dates" for column in clocks) > 1:
+        clocks = [column for column in clocks if column.kind != "dates"]
+        left_out |= dict.fromkeys(dates, "it holds dates")
+    clock = find_time(clocks, np.zeros(n_rows, dtype=np.intp), None, origin)
+    order = slice(None) if clock is None else time_order(clock, origin)
     found: dict[str, Array] = {}
     for column in columns:
         if column is clock or column.kind != "numbers":
             continue
         if column.name in found:
             raise DataError(f"Two columns of {origin.name} are named {column.name!r}; rename one.")
-        found[column.name] = np.where(np.isfinite(column.values), column.values, np.nan)
-    return found, dates if len(dates) > 1 else []
+        found[column.name] = np.where(np.isfinite(column.values), column.values, np.nan)[order]
+    return found, left_out

@@ -15,7 +15,13 @@ def read_matrix(matrix: Any) -> tuple[NDArray[Any], tuple[str, ...]]:
     """Return the numbers with rows in the order of the columns, and the columns' names, () if it has none."""
     values = np.array(matrix)
     if values.dtype.kind not in "biuf":
-        values = values.astype(float)
+        try:
+            values = values.astype(float)
+        except (TypeError, ValueError):
+            raise GraphError(
+                "A graph must be a CausalGraph, or a square matrix of numbers. "
+                f"Got {type(matrix).__name__} instead."
+            ) from None
     names = _labels(getattr(matrix, "columns", ()))
     # Lists have an `index` too, and polars has none.
     rows = _labels(matrix.index) if hasattr(matrix, "iloc") else ()

@@ -50,6 +50,8 @@ def resolve_groups(
 
 def groups_by_prefix(columns: Sequence[str], separator: str) -> dict[str, tuple[str, ...]]:
     """Group the columns that have the same beginning before the first separator."""
+    if not separator:
+        raise SettingsError("No sign was given that ends a prefix; give one of the column names, as a dot.")
     groups: dict[str, tuple[str, ...]] = {}
     for name in columns:
         prefix, found, _ = name.partition(separator)

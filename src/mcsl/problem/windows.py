@@ -28,9 +28,11 @@ class SeriesSummary:
 
     @property
     def sentence(self) -> str:
-        """Say how many series there were and what was done about gaps."""
+        """Say how many series there were and what was done about gaps, or nothing of a plain table."""
+        if self == SeriesSummary():
+            return ""
         series = "one series" if self.n_series == 1 else f"{self.n_series} series"
-        lags = "1 lag" if self.lags == 1 else f"{self.lags} lags"
+        lags = {0: "no lags", 1: "1 lag"}.get(self.lags, f"{self.lags} lags")
         values = "1 missing value was" if self.n_filled == 1 else f"{self.n_filled} missing values were"
         windows = "1 window was" if self.n_left_out == 1 else f"{self.n_left_out} windows were"
         gaps = f"; {values} filled by straight lines and {windows} left out for longer gaps"

@@ -82,6 +82,8 @@ def average_effect(
 ) -> Effect:
     """Compare two worlds on the same rows: cause set to `from_`, and to `to`."""
     target = sem.column(effect)
+    if callable(from_) or callable(to):
+        raise SettingsError("`from_` and `to` must be numbers, not functions; `do` takes a function.")
     worlds = [sem.settings(cause, value) for value in (from_, to)]
     means = _means(sem, worlds, target, _path(sem, worlds[0], target), None, n_bootstrap, seed)
     estimate, low, high = _interval(means[1] - means[0], level)
@@ -105,7 +107,10 @@ def effect_curve(
         low, high = np.quantile(sem.values[:, source], [0.01, 0.99])
         points = np.linspace(low, high, _GRID_POINTS)
     else:
-        points = np.asarray(grid, dtype=float)
+        try:
+            points = np.asarray(grid, dtype=float)
+        except (TypeError, ValueError):
+            points = np.empty(0)
     if points.ndim != 1 or not len(points) or not np.isfinite(points).all():
         raise SettingsError("`grid` must be a list of at least one finite number.")
     worlds = [{source: float(point)} for point in points]
@@ -150,7 +155,7 @@ def _means(
     recovers the noise of every row under those mechanisms, and sends it through the world. A row where a
     variable was not measured has the noise of one where it was.
     """
-    if n_bootstrap < 2:
+    if whole_number("n_bootstrap", n_bootstrap) < 2:
         raise SettingsError(f"`n_bootstrap` must be at least 2. Got {n_bootstrap} instead.")
     rng = np.random.default_rng(whole_number("seed", seed))
     z = sem.scaled_values
@@ -207,7 +212,8 @@ def _outputs(mechanism: Mechanism, inputs: Sequence[Array], coefficients: Array,
     """Return f + s e, shape (n_rows, n_outputs, n_draws), for inputs of shape (n_rows, 1 or n_draws)."""
     n_draws = noise.shape[2]
     if all(column.shape[1] == 1 for column in inputs):
-        x = np.column_stack([column[:, 0] for column in inputs])
+        # A root that is shifted has no inputs.
+        x = np.hstack([np.empty((len(noise), 0)), *inputs])
         new: Array = np.tensordot(mechanism.design(x), coefficients, 1)
         new += mechanism.scale(x)[:, :, None] * noise
         return new

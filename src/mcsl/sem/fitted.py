@@ -99,7 +99,7 @@ class FittedSEM:
 
     def sample(self, n_samples: int, *, seed: int = 0) -> pl.DataFrame:
         """Draw new rows, causes first, with every variable's noise drawn from its residuals."""
-        if n_samples < 1:
+        if whole_number("n_samples", n_samples) < 1:
             raise SettingsError(f"`n_samples` must be at least 1. Got {n_samples} instead.")
         rng = np.random.default_rng(whole_number("seed", seed))
         values = self.values[rng.integers(len(self.values), size=n_samples)].copy()
@@ -260,14 +260,17 @@ class FittedSEM:
         done = self.interventions.get(column)
         if done is None:
             return natural
+        found = done(natural) if callable(done) else done
         try:
-            return np.broadcast_to(
-                np.asarray(done(natural) if callable(done) else done, float), natural.shape
-            )
-        except ValueError:
+            values = np.broadcast_to(np.asarray(found, float), natural.shape)
+        except (TypeError, ValueError):
+            values = np.array(np.nan)
+        if not np.isfinite(values).all():
+            name = self.columns[column]
             raise SettingsError(
-                f"The intervention on {self.columns[column]!r} must return as many values as it is given."
-            ) from None
+                f"The intervention on {name!r} must return as many finite values as it is given."
+            )
+        return values
 
     def _resolve(self, interventions: Mapping[str, Intervention]) -> dict[int, float | Shift]:
         if not isinstance(interventions, Mapping):

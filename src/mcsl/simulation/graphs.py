@@ -59,7 +59,7 @@ def simulate_dag(
             return CausalGraph(adjacency, tuple(f"x{i + 1}" for i in range(n_variables)))
     raise SettingsError(
         f"None of {MAX_ATTEMPTS} graphs with {n_variables} variables and `degree` {degree} "
-        "was acceptable to the model; lower `degree` or loosen the model's limits."
+        "was acceptable to the model; change `degree` or loosen the model's limits."
     )
 
 

@@ -143,8 +143,7 @@ def _short(numbers: NDArray[np.float64], reach: float) -> list[float]:
 
 
 def _sentences(result: Result) -> Iterator[str]:
-    if result.lag_tests:
-        yield result.series.sentence
+    yield result.series.sentence
     yield result.missing.sentence
     yield result.rows_sentence
     yield result.restarts_sentence
