@@ -8,6 +8,7 @@ import pytest
 
 from mcsl.graph import CausalGraph
 from mcsl.outputs import read_adjacency, write_adjacency
+from mcsl.outputs.graphs import write_graph
 
 NAMES = ["c", "a, 1", "b"]
 TRUE = CausalGraph.from_edges([("a, 1", "b"), ("b", "c")], NAMES)
@@ -51,11 +52,19 @@ def test_a_graph_without_names_is_matched_by_position(mcsl, table, tmp_path):
     assert CausalGraph(*read_adjacency(tmp_path / "out" / "adjacency.csv")) == TRUE
 
 
+@pytest.mark.parametrize("suffix", ["json", "gml", "graphml"])
+def test_a_graph_of_any_format_is_read(mcsl, table, tmp_path, suffix):
+    graph = write_graph(TRUE, tmp_path / f"graph.{suffix}")
+    assert mcsl("prune", table, graph, "--out", tmp_path / "out", "--prune", "none").exit_code == 0
+    outcome = mcsl("evaluate", graph, tmp_path / "out" / "adjacency.csv", "--json")
+    assert json.loads(outcome.out)["f1"] == 1
+
+
 @pytest.mark.parametrize(
     ("graph", "words"),
     [
         ('x,c,"a, 1",b\nc,0,1,0\n"a, 1",0,0,1\nb,1,0,0', ["has the cycle", "a, 1 -> b -> c"]),
-        ("x,c,d\nc,0,1\nd,0,0", ["only the graph has d", "only the table has a, 1, b"]),
+        ("x,c,d\nc,0,1\nd,0,0", ["only the graph has 'd'", "only the table has 'a, 1', 'b'"]),
         ("not a matrix", ["not an adjacency matrix"]),
     ],
 )

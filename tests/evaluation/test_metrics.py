@@ -177,7 +177,7 @@ def test_graphs_are_matched_by_name():
 
 def test_different_names_are_refused_and_named():
     truth = CausalGraph.from_edges([("a", "b")], ["a", "b", "c"])
-    with pytest.raises(GraphError, match="only the truth has b, c and only the estimate has z"):
+    with pytest.raises(GraphError, match="only the truth has 'b', 'c' and only the estimate has 'z'"):
         evaluate(CausalGraph(np.zeros((2, 2)), ("a", "z")), truth)
 
 
@@ -213,7 +213,7 @@ def test_labelled_matrices_are_matched_by_name():
     assert shd(pl.DataFrame(truth.to_numpy(), schema=["c", "b", "a"], orient="row"), truth) == 2
     # Columns that are only counted have no names.
     assert shd(pd.DataFrame(truth.to_numpy()), truth) == 0
-    with pytest.raises(GraphError, match="only the truth has c and only the estimate has d"):
+    with pytest.raises(GraphError, match="only the truth has 'c' and only the estimate has 'd'"):
         shd(truth.rename(index={"c": "d"}, columns={"c": "d"}), truth)
     with pytest.raises(GraphError, match="only one of them names 'd'"):
         shd(truth.rename(index={"c": "d"}), truth)

@@ -20,16 +20,16 @@ def evaluate(
 ) -> None:
     """Compare a learned graph with the true one.
 
-    Both are square matrices whose rows cause their columns; any number but 0 is an edge. Variables are
-    matched by name, or by position where one of the files has no names. Prints shd (a reversed edge counts
-    one), tpr, fdr, f1, sid and n_edges.
+    Both are square matrices whose rows cause their columns, where any number but 0 is an edge, or files that
+    end in .json, .gml or .graphml. Variables are matched by name, or by position where one of the files has
+    no names. Prints shd (a reversed edge counts one), tpr, fdr, f1, sid and n_edges.
     """
     from mcsl.evaluation import evaluate
-    from mcsl.outputs import read_adjacency
     from mcsl.outputs.adjacency import reorder
+    from mcsl.outputs.graphs import read_edges
 
-    guess, guess_names = read_adjacency(estimate)
-    true, names = read_adjacency(truth)
+    guess, guess_names = read_edges(estimate)
+    true, names = read_edges(truth)
     metrics = evaluate(reorder(guess, guess_names, names, kinds=("estimate", "truth")), true)
     if as_json:
         import json

@@ -19,7 +19,8 @@ def prune(
     graph: Annotated[
         Path,
         typer.Argument(
-            help="Acyclic graph over its columns, from any tool: a square matrix, row causes column.",
+            help="Acyclic graph over its columns, from any tool: a square matrix, row causes column, or "
+            "a file that ends in .json, .gml or .graphml.",
             metavar="GRAPH",
             show_default=False,
         ),
@@ -57,8 +58,9 @@ def prune(
     from mcsl.errors import KnowledgeError
     from mcsl.graph import CausalGraph
     from mcsl.missing import complete
-    from mcsl.outputs import check_directory, read_adjacency, write_pruned
+    from mcsl.outputs import check_directory, write_pruned
     from mcsl.outputs.adjacency import reorder
+    from mcsl.outputs.graphs import read_edges
     from mcsl.problem import Problem
     from mcsl.pruning import prune as run_pruner
 
@@ -66,7 +68,7 @@ def prune(
         check_directory(out, force=force)
         table = read_table(data, drop=drop or (), allow_missing=missing != "refuse")
         completed = complete(table, missing)
-        matrix, names = read_adjacency(graph)
+        matrix, names = read_edges(graph)
         given = CausalGraph(reorder(matrix, names, table.names, kinds=("graph", "table")), table.names)
         known = build_knowledge(knowledge, require, forbid, table.names)
         problem = Problem.from_dataset(completed.dataset).with_knowledge(known)

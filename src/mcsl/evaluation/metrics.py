@@ -90,8 +90,8 @@ def _align(estimate: CausalGraph | ArrayLike, truth: CausalGraph | ArrayLike) ->
     """Return both adjacency matrices with the variables in the truth's order."""
     (guess, found), (true, names) = _adjacency(estimate, "estimate"), _adjacency(truth, "truth")
     if found and names:
-        missing = ", ".join(name for name in names if name not in found)
-        unknown = ", ".join(name for name in found if name not in names)
+        missing = ", ".join(repr(name) for name in names if name not in found)
+        unknown = ", ".join(repr(name) for name in found if name not in names)
         if missing or unknown:
             raise GraphError(
                 "Both graphs must have the same variables, but only the truth has "

@@ -59,7 +59,8 @@ def reorder(
     if len(names) == len(onto) and _default_names(len(names)) in (tuple(names), tuple(onto)):
         return adjacency
     only = [
-        ", ".join(name for name in a if name not in b) or "none" for a, b in ((names, onto), (onto, names))
+        ", ".join(repr(name) for name in a if name not in b) or "none"
+        for a, b in ((names, onto), (onto, names))
     ]
     raise GraphError(
         f"{kinds[0].capitalize()} and {kinds[1]} must have the same variables, but only the {kinds[0]} has "

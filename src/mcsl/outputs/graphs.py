@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mcsl.data.delimited import decode
 from mcsl.data.sources import read_bytes
 from mcsl.errors import GraphError, OutputError
@@ -29,14 +32,20 @@ _WRITERS = {
 
 def read_graph(path: str | os.PathLike[str]) -> CausalGraph:
     """Read a graph from .gml, .graphml or .json; any other file is an adjacency matrix, row causes column."""
+    return CausalGraph(*read_edges(path))
+
+
+def read_edges(path: str | os.PathLike[str]) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """Read the matrix and the names of what `read_graph` reads; a file with a matrix may hold cycles."""
     path = Path(path)
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
-        return CausalGraph(*read_adjacency(path))
+        return read_adjacency(path)
     try:
-        return reader(decode(read_bytes(path), str(path)))
+        graph = reader(decode(read_bytes(path), str(path)))
     except GraphError as error:
         raise type(error)(f"{path}: {error}") from None
+    return graph.adjacency, graph.names
 
 
 def write_graph(graph: CausalGraph, path: str | os.PathLike[str]) -> Path:
