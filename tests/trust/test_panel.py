@@ -88,6 +88,28 @@ def test_huge_ratios_of_noise_variances_are_told_in_words():
     assert "more than a million" in found.sentence
 
 
+def test_a_code_for_gaps_is_told_from_values(sound):
+    rng = np.random.default_rng(0)
+    values = rng.normal(20, 3, (300, 3)).round(1)
+    values[:, 1] = np.sin(values[:, 0]) + 0.3 * rng.normal(size=300)
+    values[::7, 0] = -999
+    found = finding(mcsl.learn(values), "codes")
+    assert found.verdict == "bad"
+    assert found.sentence == "x1 is -999 in 43 rows, far from all other values."
+    assert found.figures == {"x1": 43}
+    assert "codes" not in verdicts(sound)
+
+
+def test_zeros_levels_and_single_outliers_are_no_codes():
+    rng = np.random.default_rng(0)
+    rain = np.maximum(rng.normal(size=300), 0)
+    levels = rng.choice([0.0, 1, 50], 300)
+    far = rng.normal(size=300)
+    far[5] = 1e6
+    values = np.column_stack([rain, levels, far, rain + rng.normal(size=300)])
+    assert "codes" not in verdicts(mcsl.learn(values, "additive"))
+
+
 def test_searches_that_did_not_end_well_are_said_to(sound):
     unfinished = replace(sound, stop_reason=mcsl.StopReason.STAGE_LIMIT)
     assert finding(unfinished, "search").verdict == "caution"

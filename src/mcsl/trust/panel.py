@@ -23,6 +23,9 @@ _NEAR = 10.0
 _OFTEN = 0.5
 _ENOUGH_ROWS = 100
 _ROWS_PER_VARIABLE = 2
+_AGAIN = 3
+_DISTINCT = 10
+"""With fewer values a column holds levels, of which one may well be far from the others."""
 _ROUNDING = 1e-6
 """Steps of a clock are equal but for so small a share of them."""
 
@@ -46,6 +49,7 @@ def assess_trust(
     mechanisms are left out. `one_variance` says that all noises were assumed to have the same.
     """
     findings = [_search(stop_reason, cut_edges), *_rows(problem), *_copies(problem), *_counters(problem)]
+    findings += _codes(problem)
     findings += _scale(graph, problem, standardized)
     if sem is not None and graph.n_edges:
         findings += check_mechanisms(sem)
@@ -128,6 +132,30 @@ def _counters(problem: Problem) -> list[Finding]:
             "caution",
             f"{some_of(names)} count{'s' if len(names) == 1 else ''} the rows, as a number or a time does.",
             "Learn without such columns; if rows follow each other in time, learn from them as a series.",
+        )
+    ]
+
+
+def _codes(problem: Problem) -> list[Finding]:
+    """Find columns with one value again and again, further from all others than these from each other."""
+    names, said, times = problem.dataset.names, [], {}
+    for column in (column for variable in problem.variables for column in variable.outputs):
+        values, counts = np.unique(problem.dataset.values[:, column], return_counts=True)
+        if len(values) < _DISTINCT:
+            continue
+        for end, others in ((0, values[1:]), (-1, values[:-1])):
+            if counts[end] >= _AGAIN and np.abs(values[end] - others).min() > np.ptp(others):
+                said.append(f"{names[column]} is {values[end]:g} in {counts[end]} rows")
+                times[names[column]] = float(counts[end])
+    if not said:
+        return []
+    return [
+        Finding(
+            "codes",
+            "bad",
+            f"{some_of(said)}, far from all other values.",
+            "If it stands for a gap, leave these cells empty and say what to do about missing values.",
+            times,
         )
     ]
 
