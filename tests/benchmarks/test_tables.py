@@ -52,6 +52,12 @@ def test_a_run_that_was_given_more_time_counts_once():
     assert tables.by_cell([first, second]) == {("gp-ER1-10", False, "MCSL-MLP"): [second]}
 
 
+def test_no_line_of_the_comparison_is_stored_twice():
+    path = import_module("benchmarks.run").RESULTS
+    stored = path.read_text(encoding="utf-8").splitlines()
+    assert len(set(stored)) == len(stored)
+
+
 def test_a_page_without_the_marks_is_refused(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("no place")
