@@ -22,7 +22,7 @@ from mcsl.graph import Stability
 from mcsl.learning import follows_time, learn
 from mcsl.missing import MissingRule, complete
 from mcsl.parallel import side_by_side
-from mcsl.problem import Knowledge, cut_windows
+from mcsl.problem import Knowledge, Problem, cut_windows
 from mcsl.recipe import Recipe
 from mcsl.settings import whole_number
 from mcsl.writing import make_directory, write_whole
@@ -63,46 +63,89 @@ def assess_stability(
     settings and seed goes on where this one stopped, also to a larger `n_halves`. What is there of
     other data, settings or seeds is refused, or replaced with `force`.
     """
-    if n_halves < 2 or n_halves % 2:
-        raise SettingsError(f"`n_halves` must be even and at least 2. Got {n_halves} instead.")
-    lags, seed = whole_number("lags", lags), whole_number("seed", seed)
-    knowledge = Knowledge.of(knowledge)
+    lags = whole_number("lags", lags)
     layout: dict[str, Any] = {"series": series, "time": time, "resample": resample}
     timed = follows_time(lags, missing, layout) or isinstance(data, SeriesTable)
-    table = (
-        to_series(data, **layout)
-        if timed
-        else SeriesTable.of(to_dataset(data, allow_missing=missing != "refuse"))
+    table = to_series(data, **layout) if timed else to_dataset(data, allow_missing=missing != "refuse")
+    halves = HalfSamples.of(
+        table,
+        recipe,
+        n_halves,
+        groups=groups,
+        lags=lags,
+        knowledge=knowledge,
+        missing=missing,
+        seed=seed,
+        directory=directory,
+        force=force,
     )
-    whole = table if missing == "refuse" else SeriesTable.of(complete(table.dataset, missing, seed).dataset)
-    problem = cut_windows(whole, lags=lags, groups=groups)[0].with_knowledge(knowledge)
-    recipe = Recipe.of(recipe, problem.n_variables)
-    blocks, halves = draw_halves(table, n_halves, seed=seed, lags=lags, timed=timed)
-    settings = {"groups": groups, "lags": lags, "knowledge": knowledge, "missing": missing, "seed": seed}
-    path = Path(directory) / LEDGER if directory is not None else None
-    run = identify(table.dataset.fingerprint(), table.starts, recipe.describe(), settings)
-    ledger = _Ledger.open(path, run, force=force)
-    waiting = [k for k in range(n_halves) if k not in ledger.edges]
-    refits = (partial(_refit, k, _part(table, halves[k], blocks), recipe, settings) for k in waiting)
-    finished = side_by_side(refits, n_jobs, ordered=False)
-    for n_done in range(n_halves - len(waiting), n_halves + 1):
-        for observer in observers:
-            observer(n_done, n_halves)
-        if n_done < n_halves:
-            ledger.add(*next(finished))
-    frequencies = np.zeros(problem.candidates.shape)
-    for k in range(n_halves):
-        frequencies[tuple(np.array(ledger.edges[k], dtype=int).reshape(-1, 2).T)] += 1
-    candidates = problem.candidates & ~problem.required
-    return Stability(problem.names, frequencies / n_halves, n_halves, candidates)
+    return halves.count(n_jobs=n_jobs, observers=observers)
 
 
-def draw_halves(
-    table: SeriesTable, n_halves: int, *, seed: int, lags: int, timed: bool
-) -> tuple[NDArray[np.intp], list[NDArray[np.intp]]]:
-    """Return the block of every row and the rows of every half-sample; refuse a table too small for them."""
-    blocks = _blocks(table, lags) if timed else np.arange(table.dataset.n_samples)
-    return blocks, [rows for k in range(n_halves // 2) for rows in _pair(table.dataset, blocks, (seed, k))]
+@dataclass(frozen=True, eq=False)
+class HalfSamples:
+    """Half-samples of a table, checked and ready to be learned from."""
+
+    problem: Problem
+    """The whole table with what is known."""
+    recipe: Recipe
+    settings: Mapping[str, Any]
+    """Of `learn`, the same for all."""
+    parts: Sequence[Callable[[], SeriesTable]]
+    ledger: Ledger
+
+    @classmethod
+    def of(
+        cls,
+        table: Dataset | SeriesTable,
+        recipe: Recipe | str | None,
+        n_halves: int,
+        *,
+        groups: Mapping[str, Sequence[str]] | None = None,
+        lags: int = 0,
+        knowledge: Knowledge | None = None,
+        missing: MissingRule = "refuse",
+        seed: int = 0,
+        directory: str | os.PathLike[str] | None = None,
+        force: bool = False,
+    ) -> HalfSamples:
+        """Draw the rows; refuse a table too small for that, and a directory with other half-samples."""
+        if n_halves < 2 or n_halves % 2:
+            raise SettingsError(f"`n_halves` must be even and at least 2. Got {n_halves} instead.")
+        seed, knowledge = whole_number("seed", seed), Knowledge.of(knowledge)
+        timed = isinstance(table, SeriesTable)
+        series = table if isinstance(table, SeriesTable) else SeriesTable.of(table)
+        rows = series.dataset
+        whole = series if missing == "refuse" else SeriesTable.of(complete(rows, missing, seed).dataset)
+        problem = cut_windows(whole, lags=lags, groups=groups)[0].with_knowledge(knowledge)
+        recipe = Recipe.of(recipe, problem.n_variables)
+        blocks = _blocks(series, lags) if timed else np.arange(rows.n_samples)
+        parts = [
+            partial(_part, series, half, blocks)
+            for k in range(n_halves // 2)
+            for half in _pair(rows, blocks, (seed, k))
+        ]
+        settings = {"groups": groups, "lags": lags, "knowledge": knowledge, "missing": missing, "seed": seed}
+        run = identify(rows.fingerprint(), series.starts, recipe.describe(), settings)
+        path = Path(directory) / LEDGER if directory is not None else None
+        return cls(problem, recipe, settings, parts, Ledger.open(path, run, force=force))
+
+    def count(self, *, n_jobs: int | None = None, observers: Sequence[HalvesObserver] = ()) -> Stability:
+        """Learn from those that are not in the ledger, and count how often every edge is in all graphs."""
+        n_halves, ledger = len(self.parts), self.ledger
+        waiting = [k for k in range(n_halves) if k not in ledger.edges]
+        refits = (partial(_refit, k, self.parts[k](), self.recipe, self.settings) for k in waiting)
+        finished = side_by_side(refits, n_jobs, ordered=False)
+        for n_done in range(n_halves - len(waiting), n_halves + 1):
+            for observer in observers:
+                observer(n_done, n_halves)
+            if n_done < n_halves:
+                ledger.add(*next(finished))
+        frequencies = np.zeros(self.problem.candidates.shape)
+        for k in range(n_halves):
+            frequencies[tuple(np.array(ledger.edges[k], dtype=int).reshape(-1, 2).T)] += 1
+        candidates = self.problem.candidates & ~self.problem.required
+        return Stability(self.problem.names, frequencies / n_halves, n_halves, candidates)
 
 
 def _blocks(table: SeriesTable, lags: int) -> NDArray[np.intp]:
@@ -159,7 +202,7 @@ def _refit(
 
 
 @dataclass
-class _Ledger:
+class Ledger:
     """The edges of every half-sample that is done, in memory and, where there is a path, on disk."""
 
     path: Path | None
@@ -167,7 +210,7 @@ class _Ledger:
     edges: dict[int, list[list[int]]] = field(default_factory=dict)
 
     @classmethod
-    def open(cls, path: Path | None, digest: str, *, force: bool) -> _Ledger:
+    def open(cls, path: Path | None, digest: str, *, force: bool) -> Ledger:
         """Read what is done already; refuse what belongs to another call unless `force`."""
         ledger = cls(path, digest)
         if path is None or not path.exists():

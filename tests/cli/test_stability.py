@@ -14,23 +14,27 @@ from mcsl.graph import Stability
 def counted(monkeypatch):
     """Replace the refits: keeps what it was called with, returns fixed frequencies or raises."""
 
-    class FakeAssess:
+    class FakeHalves:
         raises = None
 
-        def __call__(self, data, recipe, *, n_halves, directory, observers, **settings):
-            self.n_halves, self.settings = n_halves, settings
-            observers[0](1, n_halves)
+        def of(self, table, recipe, n_halves, *, directory, **settings):
+            self.names, self.n_halves = table.names, n_halves
+            self.directory, self.settings = directory, settings
+            return self
+
+        def count(self, *, n_jobs, observers):
+            self.n_jobs = n_jobs
+            observers[0](1, self.n_halves)
             if self.raises:
-                directory.mkdir(exist_ok=True)
-                (directory / "halves.jsonl").touch()
+                self.directory.mkdir(exist_ok=True)
+                (self.directory / "halves.jsonl").touch()
                 raise self.raises
             frequencies = np.zeros((3, 3))
             frequencies[0, 1], frequencies[1, 0], frequencies[2, 1] = 0.9, 0.1, 0.25
-            return Stability(data.names, frequencies, n_halves, ~np.eye(3, dtype=bool))
+            return Stability(self.names, frequencies, self.n_halves, ~np.eye(3, dtype=bool))
 
-    fake = FakeAssess()
-    monkeypatch.setattr("mcsl.stability.assess_stability", fake)
-    monkeypatch.setattr("mcsl.stability.draw_halves", lambda *arguments, **options: None)
+    fake = FakeHalves()
+    monkeypatch.setattr("mcsl.stability.HalfSamples", fake)
     return fake
 
 
@@ -46,7 +50,7 @@ def test_frequencies_are_printed_and_written(mcsl, fake_learn, counted, table, t
         "1 of 1 edges return in at least 90% of 20 half-samples; chance gives at most 0.33 such edges"
         in outcome.out
     )
-    assert (counted.n_halves, counted.settings["seed"], counted.settings["n_jobs"]) == (20, 5, -1)
+    assert (counted.n_halves, counted.settings["seed"], counted.n_jobs) == (20, 5, -1)
     with (out / "stability.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [(row["cause"], row["effect"], row["frequency"]) for row in rows] == [
@@ -126,3 +130,16 @@ def test_halves_that_are_too_small_are_refused_before_any_work(mcsl, tmp_path):
         assert refused.exit_code == 2
         assert f"Half of the rows are {n_rows}, and learning needs at least 20" in refused.err
         assert not out.exists()
+
+
+def test_half_samples_of_other_settings_are_refused_before_any_work(mcsl, fake_learn, tmp_path):
+    table, out = tmp_path / "table.csv", tmp_path / "out"
+    np.savetxt(table, np.random.default_rng(0).normal(size=(60, 2)), delimiter=",", header="a,b", comments="")
+    out.mkdir()
+    stale = json.dumps({"half": 0, "of": "another run", "edges": []})
+    (out / "halves.jsonl").write_text(f"{stale}\n")
+    refused = mcsl("learn", table, "--out", out, "--stability", 2, "--resume")
+    assert refused.exit_code == 2
+    assert "halves.jsonl holds half-samples of other data, settings or seed" in refused.err
+    assert fake_learn.recipe is None
+    assert (out / "halves.jsonl").read_text() == f"{stale}\n"

@@ -21,7 +21,7 @@ from mcsl.cli.layout import (
     build_groups,
     read_rows,
 )
-from mcsl.cli.stability import HalfSamples, add_stability, check_halves
+from mcsl.cli.stability import NumberOfHalves, count
 from mcsl.memory import DEFAULT_MEMORY
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def learn(
     knowledge: KnowledgeFile = None,
     require: RequiredEdges = None,
     forbid: ForbiddenEdges = None,
-    stability: HalfSamples = None,
+    stability: NumberOfHalves = None,
     report: Annotated[
         bool, typer.Option("--report", help="Also write report.html, the results as a page to explore.")
     ] = False,
@@ -134,11 +134,14 @@ def learn(
     With --lags also lags.csv: which lags of each edge matter. With --report also report.html, which opens in
     any browser and needs no network.
     """
+    from dataclasses import replace
+
     from mcsl.checkpoint import DIRECTORY, Checkpoint
     from mcsl.cli.session import interrupted_by_sigterm, logging_to_stderr
     from mcsl.data import LongTable
     from mcsl.outputs import check_directory, write_result
     from mcsl.outputs.files import is_unfinished
+    from mcsl.stability import HalfSamples
 
     with logging_to_stderr(verbose, quiet=quiet), interrupted_by_sigterm():
         steps = Checkpoint(out / DIRECTORY, resume=resume)
@@ -177,14 +180,15 @@ def learn(
             "knowledge": known,
             "missing": missing,
         }
-        halved = table.sample if isinstance(table, LongTable) else table
+        halves = None
         if stability:
-            check_halves(halved, stability, seed=seed, lags=lags)
+            rows = table.sample if isinstance(table, LongTable) else table
+            halves = HalfSamples.of(rows, chosen, stability, seed=seed, directory=out, force=force, **options)
         result = None
         try:
             result = run(table, chosen, seed=seed, quiet=quiet, checkpoint=steps, memory=memory, **options)
-            if stability:
-                result = add_stability(result, halved, stability, out, force=force, quiet=quiet, **options)
+            if halves:
+                result = replace(result, stability=count(halves, quiet=quiet))
             also = {}
             if report:
                 from mcsl.outputs.report import report_html
