@@ -65,6 +65,11 @@ def _bars(scenarios: Mapping[str, str]) -> Figure:
             if values := _shd(cells, scenario, method):
                 colour = COLOURS[0] if method in OURS else COLOURS[-1]
                 ax.barh(place, np.mean(values), xerr=np.std(values), color=colour, ecolor="#444444")
+            else:
+                why = "timeout" if cells.get((scenario, False, method)) else "not run"
+                at = {"xycoords": ("axes fraction", "data"), "va": "center", "size": "small"}
+                ax.annotate(why, (0.02, place), color=COLOURS[-1], **at)
+        ax.margins(y=0.01)
         ax.set(xlim=(0, None), xlabel=f"SHD, {called}", yticks=range(len(known)), yticklabels=known)
         _tidy(ax)
     axes[0].invert_yaxis()
