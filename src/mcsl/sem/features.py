@@ -129,8 +129,17 @@ def spread_out(n_rows: int, most: int) -> NDArray[np.intp]:
 
 
 def _basis(x: Array, knots: Array) -> Array:
-    distance = np.abs(x[:, None] - knots)
-    return np.column_stack([distance * distance * distance / 12, x, np.ones_like(x)])
+    """Return [|x - u|^3 / 12, x, 1], with the cubes going on as straight lines beyond the outermost knots.
+
+    Natural splines are the same for it, and far away nothing is left of a difference of cubes.
+    """
+    inside = np.clip(x, knots[0], knots[-1])
+    distance = np.abs(inside[:, None] - knots)
+    cubes = distance * distance * distance / 12
+    beyond = x - inside
+    outside = np.flatnonzero(beyond)
+    cubes[outside] += np.abs(beyond[outside, None]) * distance[outside] ** 2 / 4
+    return np.column_stack([cubes, x, np.ones_like(x)])
 
 
 Features = SplineFeatures | KernelFeatures
