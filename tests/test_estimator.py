@@ -56,6 +56,8 @@ def test_what_the_expected_failures_would_have_checked(frame):
         broken[0, 0] = bad
         with pytest.raises(ValueError, match=r"NaN|infinity"):
             mcsl.MCSL("additive").fit(broken)
+    with pytest.raises(mcsl.DataError, match=r"The column 'rain' has missing values .* choose `missing="):
+        mcsl.MCSL("additive").fit(frame.assign(rain=np.nan))
     with pytest.raises(ValueError, match="infinity"):
         mcsl.MCSL("additive", missing="mask").fit(broken)
 

@@ -15,6 +15,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import validate_data
 
 from mcsl.data import Dataset
+from mcsl.errors import DataError
 from mcsl.learning import learn
 from mcsl.missing import MissingRule
 from mcsl.problem import Knowledge
@@ -86,13 +87,18 @@ class MCSL(BaseEstimator):  # type: ignore[misc]
             self,
             X,
             dtype=np.float64,
-            ensure_all_finite="allow-nan" if self._allows_nan() else True,
+            ensure_all_finite="allow-nan",
             ensure_min_samples=2,
             ensure_min_features=2,
         )
         default = [f"x{i + 1}" for i in range(values.shape[1])]
         # scikit-learn does not count numbers as names.
         names = tuple(map(str, getattr(X, "columns", default)))
+        if np.isnan(values).any() and not self._allows_nan():
+            name = names[int(np.argmax(np.isnan(values).any(axis=0)))]
+            raise DataError(
+                f'The column {name!r} has missing values (NaN); choose `missing="drop"`, "impute" or "mask".'
+            )
         self.result_: Result = learn(
             _table(values, names, X),
             self.recipe,

@@ -43,6 +43,6 @@ def rows_held(n_rows: int, n_columns: int, memory: int) -> int:
         least = -(-FEWEST_ROWS * bytes_per_row // int(_SHARE * 10**6))
         raise SettingsError(
             f"`memory` must be at least {least}MB to learn from {n_columns} columns. "
-            f"Got {memory // 10**6}MB instead."
+            f"Got {memory / 10**6:g}MB instead."
         )
     return min(n_rows, n_held)

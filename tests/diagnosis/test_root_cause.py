@@ -253,6 +253,8 @@ def test_mistakes_are_told_in_one_sentence(tables):
     options = {"baseline": tables[0]}
     with pytest.raises(SettingsError, match="`target` names 'shop', which is no column; there are database"):
         mcsl.root_cause(tables[1], target="shop", **options)
+    with pytest.raises(SettingsError, match="`target` must be the name of a column"):
+        mcsl.root_cause(tables[1], target=["site"], **options)
     with pytest.raises(SettingsError, match="`cannot_be_root` must be a list of names"):
         mcsl.root_cause(tables[1], cannot_be_root="site", **options)
     with pytest.raises(SettingsError, match="`anomalous` names no variable; name one, or leave it out"):

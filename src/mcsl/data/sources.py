@@ -113,7 +113,7 @@ def read_bytes(path: Path) -> bytes:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise DataError(f"{path} cannot be read: {reason}.") from None
-    raise DataError(f"{path} is a directory; give the path of a CSV or Parquet file.")
+    raise DataError(f"{path} is a directory; give the path of a file in it.")
 
 
 def _read_parquet(content: bytes, path: Path) -> nw.DataFrame[Any]:

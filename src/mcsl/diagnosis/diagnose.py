@@ -59,6 +59,8 @@ def root_cause(
     given = _given_graph(known_graph)
     periods = read_periods(data, baseline)
     _check_lags(lags, len(periods.normal))
+    if target is not None and not isinstance(target, str):
+        raise SettingsError(f"`target` must be the name of a column. Got {target!r} instead.")
     _check_names("target", [] if target is None else [target], periods)
     _check_names("anomalous", [] if anomalous is None else anomalous, periods)
     if anomalous is not None and not len(anomalous):
