@@ -158,9 +158,9 @@ def test_the_papers_numbers():
 @pytest.mark.parametrize(
     ("part", "message"),
     [
-        ({"sparsity_weight": -1}, "`sparsity_weight` must be >= 0. Got -1 instead"),
-        ({"temperature": 0}, "`temperature` must be > 0. Got 0 instead"),
-        ({"restarts": 0}, "`restarts` must be >= 1. Got 0 instead"),
+        ({"sparsity_weight": -1}, "`sparsity_weight` must be a number >= 0. Got -1 instead"),
+        ({"temperature": 0}, "`temperature` must be a number > 0. Got 0 instead"),
+        ({"restarts": 0}, "`restarts` must be a whole number >= 1. Got 0 instead"),
         ({"schedule": None}, "needs an `order` search, a `schedule`"),
     ],
 )

@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import mcsl
-from mcsl.settings import whole_number
+from mcsl.settings import check_number, whole_number
 from mcsl.simulation import simulate_incident
 
 TABLE = np.random.default_rng(0).normal(size=(40, 2))
@@ -50,6 +52,40 @@ def test_anything_else_is_refused_in_one_sentence(value):
     with pytest.raises(mcsl.SettingsError) as refused:
         whole_number("seed", value)
     assert str(refused.value) == f"`seed` must be a whole number >= 0. Got {value!r} instead."
+
+
+@pytest.mark.parametrize(
+    ("bounds", "good", "rule"),
+    [
+        ({"least": 0}, [0, 1.5, np.float32(3)], ">= 0"),
+        ({"above": 0, "below": 1}, [0.5, np.float64(1e-9)], "> 0 and < 1"),
+        ({"least": 0.5, "below": 1}, [0.5], ">= 0.5 and < 1"),
+    ],
+)
+def test_numbers_keep_their_bounds(bounds, good, rule):
+    for value in good:
+        check_number("level", value, **bounds)
+    for wrong in (-1, float("nan"), "0.5", None, [0.5, 0.6]):
+        with pytest.raises(mcsl.SettingsError) as refused:
+            check_number("level", wrong, **bounds)
+        assert str(refused.value) == f"`level` must be a number {rule}. Got {wrong!r} instead."
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: mcsl.AdditivePruner(n_basis=2.5),
+        lambda: mcsl.InteractionPruner(max_rows="all"),
+        lambda: mcsl.fit_sem(GRAPH, TABLE, max_rows="all"),
+        lambda: mcsl.assess_stability(TABLE, n_halves="x"),
+        lambda: mcsl.simulate("linear", n_samples=2.5, seed=0, **SHAPE),
+        lambda: mcsl.Schedule(max_stages=None),
+        lambda: replace(mcsl.Recipe.masked(), restarts=2.5),
+    ],
+)
+def test_counts_that_are_no_whole_numbers_are_refused(call):
+    with pytest.raises(mcsl.SettingsError, match="must be a whole number >= "):
+        call()
 
 
 @pytest.mark.parametrize("entrance", SEEDED)

@@ -14,6 +14,7 @@ from mcsl.errors import SettingsError
 from mcsl.order import OrderSearch
 from mcsl.pruning import AdditivePruner, InteractionPruner, Pruner
 from mcsl.search import Schedule
+from mcsl.settings import check_number, whole_number
 
 if TYPE_CHECKING:
     from mcsl.model import MechanismInit
@@ -58,12 +59,10 @@ class Recipe:
     """Seeds that networks train from; the best of these fits is taken."""
 
     def __post_init__(self) -> None:
-        if self.sparsity_weight is not None and not self.sparsity_weight >= 0:
-            raise SettingsError(f"`sparsity_weight` must be >= 0. Got {self.sparsity_weight} instead.")
-        if not self.temperature > 0:
-            raise SettingsError(f"`temperature` must be > 0. Got {self.temperature} instead.")
-        if not self.restarts >= 1:
-            raise SettingsError(f"`restarts` must be >= 1. Got {self.restarts} instead.")
+        if self.sparsity_weight is not None:
+            check_number("sparsity_weight", self.sparsity_weight, least=0)
+        check_number("temperature", self.temperature, above=0)
+        whole_number("restarts", self.restarts, 1)
         if self.order is None and self.schedule is None:
             raise SettingsError("A recipe needs an `order` search, a `schedule` for the masks, or both.")
         if self.order is not None and self.order.equal_variances and self.standardize:

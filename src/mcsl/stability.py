@@ -110,8 +110,8 @@ class HalfSamples:
         force: bool = False,
     ) -> HalfSamples:
         """Draw the rows; refuse a table too small for that, and a directory with other half-samples."""
-        if n_halves < 2 or n_halves % 2:
-            raise SettingsError(f"`n_halves` must be even and at least 2. Got {n_halves} instead.")
+        if whole_number("n_halves", n_halves, 2) % 2:
+            raise SettingsError(f"`n_halves` must be even. Got {n_halves} instead.")
         seed, knowledge = whole_number("seed", seed), Knowledge.of(knowledge)
         timed = isinstance(table, SeriesTable)
         series = table if isinstance(table, SeriesTable) else SeriesTable.of(table)

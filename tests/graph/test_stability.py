@@ -69,5 +69,5 @@ def test_the_consensus_is_a_dag_that_no_frequent_edge_can_join(seed, n_variables
 
 def test_thresholds_that_no_majority_reaches_are_refused():
     for threshold in (0.4, 1.0):
-        with pytest.raises(SettingsError, match=r"`threshold` must be in \[0.5, 1\)"):
+        with pytest.raises(SettingsError, match=r"`threshold` must be a number >= 0.5 and < 1"):
             stability({}, threshold=threshold)

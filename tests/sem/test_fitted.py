@@ -192,7 +192,7 @@ def test_a_lagged_variable_reads_its_past_and_is_sampled_one_step_ahead():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda m: m.sample(0), mcsl.SettingsError, "`n_samples` must be at least 1"),
+        (lambda m: m.sample(0), mcsl.SettingsError, "`n_samples` must be a whole number >= 1"),
         (lambda m: m.sample(2.5), mcsl.SettingsError, "`n_samples` must be a whole number"),
         (lambda m: m.do({"z": 1.0}), mcsl.GraphError, "no variable 'z'"),
         (lambda m: m.do({"a": float("nan")}), mcsl.SettingsError, "a finite number or a function"),
@@ -206,6 +206,8 @@ def test_a_lagged_variable_reads_its_past_and_is_sampled_one_step_ahead():
         (lambda m: m.residuals(np.ones((2, 5))), mcsl.DataError, "3 columns"),
         (lambda m: m.residuals(7), mcsl.DataError, "must come as a frame"),
         (lambda m: m.effect("a", "c", 0, 1, level=1.0), mcsl.SettingsError, "`level`"),
+        (lambda m: m.effect("a", "c", 0, 1, level="x"), mcsl.SettingsError, "`level` must be a number > 0"),
+        (lambda m: m.effect_curve("a", "c", level=None), mcsl.SettingsError, "`level` must be a number > 0"),
         (lambda m: m.effect("a", "c", 0, 1, n_bootstrap=1), mcsl.SettingsError, "`n_bootstrap`"),
         (lambda m: m.effect("a", "c", 0, 1, n_bootstrap=2.5), mcsl.SettingsError, "`n_bootstrap`"),
         (lambda m: m.effect("a", "c", 0, lambda a: a), mcsl.SettingsError, "must be numbers, not functions"),
@@ -216,6 +218,14 @@ def test_a_lagged_variable_reads_its_past_and_is_sampled_one_step_ahead():
 def test_what_cannot_be_answered_is_refused_in_one_sentence(model, call, error, message):
     with pytest.raises(error, match=message):
         call(model)
+
+
+def test_far_beyond_the_rows_curves_are_straight_lines(model):
+    near, far, farthest = (
+        model.effect("a", "b", 0.0, to, n_bootstrap=2).estimate for to in (1e6, 2e6, 1e300)
+    )
+    assert far / near == pytest.approx(2, rel=1e-5)
+    assert farthest / near == pytest.approx(1e294, rel=1e-5)
 
 
 def test_rows_come_from_any_frame(model):

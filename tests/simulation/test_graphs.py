@@ -79,7 +79,7 @@ def test_an_acceptance_that_never_comes_is_an_error():
         ((10, 4.6), r"`degree` must be between 0 and \(n_variables - 1\) / 2 = 4.5"),
         ((10, -1), "Got -1 instead"),
         ((10, float("nan")), "Got nan instead"),
-        ((1, 0), "`n_variables` must be at least 2. Got 1 instead"),
+        ((1, 0), "`n_variables` must be a whole number >= 2. Got 1 instead"),
     ],
 )
 def test_impossible_settings_are_refused(arguments, message):

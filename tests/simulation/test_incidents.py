@@ -70,7 +70,7 @@ def test_an_effect_may_come_nearly_as_late_as_there_are_rows():
 def test_what_cannot_be_simulated_is_refused():
     with pytest.raises(SettingsError, match="needs a cause and an effect"):
         simulate_incident(n_variables=2, seed=0, fault="mechanism")
-    with pytest.raises(SettingsError, match="`missing` must be at least 0 and below 1"):
+    with pytest.raises(SettingsError, match="`missing` must be a number >= 0 and < 1"):
         simulate_incident(n_variables=3, seed=0, missing=1.0)
     with pytest.raises(SettingsError, match="must be below the 620 rows of baseline and incident"):
         simulate_incident(n_variables=3, seed=0, lags=620)

@@ -147,13 +147,13 @@ def test_the_mlp_is_sigmoidal():
 @pytest.mark.parametrize(
     ("model", "options", "message"),
     [
-        (GaussianProcess, {"dimension": 0}, "`dimension` must be at least 1. Got 0 instead"),
-        (AdditiveGaussianProcess, {"dimension": 0}, "`dimension` must be at least 1. Got 0 instead"),
+        (GaussianProcess, {"dimension": 0}, "`dimension` must be a whole number >= 1. Got 0 instead"),
+        (AdditiveGaussianProcess, {"dimension": 0}, "`dimension` must be a whole number >= 1. Got 0 instead"),
         (Quadratic, {"terms": "some"}, "`terms` must be 'nonzero' or 'all'. Got 'some' instead"),
         (Quadratic, {"diameter": "radius"}, "`diameter` must be"),
         (PostNonlinear, {"half_normal": "half"}, "`half_normal` must be"),
         (PostNonlinear, {"roots": "zero"}, "`roots` must be"),
-        (type(MODELS["mlp"]), {"n_hidden": 0}, "`n_hidden` must be at least 1"),
+        (type(MODELS["mlp"]), {"n_hidden": 0}, "`n_hidden` must be a whole number >= 1"),
     ],
 )
 def test_bad_options_are_refused(model, options, message):

@@ -169,7 +169,7 @@ def test_models_can_be_passed_as_objects():
         ({"model": "gauss"}, "`model` must be one of gp, gp-add, .* Got 'gauss' instead"),
         ({"model": "quadratic", "dimension": 2}, "Quadratic has no option 'dimension'; it has max_diameter"),
         ({"model": "linear", "dimension": 2}, "Linear has no option 'dimension'; it has none"),
-        ({"n_samples": 0}, "`n_samples` must be at least 1. Got 0 instead"),
+        ({"n_samples": 0}, "`n_samples` must be a whole number >= 1. Got 0 instead"),
         ({"noise": "same"}, "`noise` must be 'equal' or 'unequal'. Got 'same' instead"),
         (
             {"noise_distribution": "cauchy"},

@@ -15,6 +15,7 @@ from mcsl.data.dataset import Dataset
 from mcsl.data.sources import columns_of, index_columns
 from mcsl.data.stamps import find_time, read_stamps, read_step, say_step
 from mcsl.errors import DataError, SettingsError
+from mcsl.settings import whole_number
 
 MAX_GAP = 3
 """Missing values in a row, within a series, that a straight line may fill."""
@@ -66,8 +67,7 @@ def to_series(
     missing values in a row are filled by a straight line; longer gaps stay missing. A SeriesTable is returned
     as it is, and none of these may be given with it.
     """
-    if max_gap < 0:
-        raise SettingsError(f"`max_gap` must be >= 0. Got {max_gap} instead.")
+    whole_number("max_gap", max_gap)
     if isinstance(data, SeriesTable):
         options = {"series": series, "time": time, "resample": resample, "drop": drop if len(drop) else None}
         _refuse_options(options | {"max_gap": None if max_gap == MAX_GAP else max_gap})

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.errors import SettingsError
 from mcsl.graph.causal_graph import CausalGraph
+from mcsl.settings import check_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +27,7 @@ class Stability:
     """Frequency that an edge of the consensus must exceed."""
 
     def __post_init__(self) -> None:
-        if not 0.5 <= self.threshold < 1:
-            raise SettingsError(f"`threshold` must be in [0.5, 1). Got {self.threshold} instead.")
+        check_number("threshold", self.threshold, least=0.5, below=1)
 
     @property
     def either_direction(self) -> NDArray[np.float64]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.problem import Problem
 from mcsl.pruning.long_splines import summed_splines
@@ -26,6 +25,7 @@ from mcsl.pruning.regressions import (
 from mcsl.pruning.significance import wilks_test, wood_test
 from mcsl.pruning.smoothing import fit_smooth, inverse_of
 from mcsl.pruning.splines import SplineTable
+from mcsl.settings import check_choice, whole_number
 
 TOO_FEW_ROWS, COLLINEAR, CONSTANT = NEVER_TESTED = ("too few rows", "collinear", "constant")
 Mode = Literal["wood", "f", "auto"]
@@ -56,10 +56,8 @@ class AdditivePruner(EffectwisePruner):
 
     def __post_init__(self) -> None:
         check_significance(self.significance)
-        if self.mode not in get_args(Mode):
-            raise SettingsError(f'`mode` must be "wood", "f" or "auto". Got {self.mode!r} instead.')
-        if self.n_basis < 2:
-            raise SettingsError(f"`n_basis` must be at least 2. Got {self.n_basis} instead.")
+        check_choice("mode", self.mode, Mode)
+        whole_number("n_basis", self.n_basis, 2)
 
     def prune_effects(self, graph: CausalGraph, problem: Problem, observer: PruningObserver) -> Pruned:
         """Return the graph of the edges with p-value below `significance`, and every p-value."""

@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.problem import Problem
 from mcsl.pruning.additive import NEVER_TESTED, AdditiveTest, PreparedTest
@@ -52,8 +51,8 @@ class InteractionPruner(EffectwisePruner):
     def __post_init__(self) -> None:
         check_significance(self.significance)
         whole_number("seed", self.seed)
-        if self.max_rows < FEWEST_ROWS:
-            raise SettingsError(f"`max_rows` must be at least {FEWEST_ROWS}. Got {self.max_rows} instead.")
+        whole_number("n_basis", self.n_basis, 2)
+        whole_number("max_rows", self.max_rows, FEWEST_ROWS)
 
     def prune_effects(self, graph: CausalGraph, problem: Problem, observer: PruningObserver) -> Pruned:
         """Return the graph of the edges with p-value below `significance`, and every p-value."""

@@ -10,12 +10,12 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.problem import Problem
 from mcsl.pruning.pruner import EffectwisePruner, Pruned, PruningObserver
 from mcsl.pruning.regressions import Finding, Findings, Regression, prune_by_regressions
 from mcsl.pruning.splines import standardize
+from mcsl.settings import check_number
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,7 @@ class QuadraticPruner(EffectwisePruner):
     """Effects side by side; None leaves it to `joblib.parallel_config`, and -1 takes all there is."""
 
     def __post_init__(self) -> None:
-        if self.threshold < 0:
-            raise SettingsError(f"`threshold` must be >= 0. Got {self.threshold} instead.")
+        check_number("threshold", self.threshold, least=0)
 
     def prune_effects(self, graph: CausalGraph, problem: Problem, observer: PruningObserver) -> Pruned:
         """Return the graph of the edges with a coefficient above `threshold`, and every coefficient."""

@@ -9,11 +9,12 @@ from typing import Literal
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mcsl.errors import GraphError, SettingsError
+from mcsl.errors import GraphError
 from mcsl.graph import CausalGraph
 from mcsl.parallel import side_by_side
 from mcsl.problem import Problem
 from mcsl.pruning.pruner import EdgeTest, Pruned, PruningObserver, ignore
+from mcsl.settings import check_number
 
 
 @dataclass(frozen=True)
@@ -105,8 +106,8 @@ def prune_by_regressions(
 
 def check_significance(significance: float | None) -> None:
     """Refuse a level that is not a probability."""
-    if significance is not None and not 0 < significance < 1:
-        raise SettingsError(f"`significance` must lie between 0 and 1. Got {significance} instead.")
+    if significance is not None:
+        check_number("significance", significance, above=0, below=1)
 
 
 def level(significance: float | None, n_variables: int) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import eigsh
 
-from mcsl.errors import SettingsError
+from mcsl.settings import whole_number
 
 MAX_KNOTS = 200
 # Directions of a basis that are this much shorter than its longest one are rounding noise.
@@ -42,8 +42,7 @@ class SplineTable:
     @classmethod
     def of(cls, values: NDArray[np.float64], *, n_basis: int = 10, max_knots: int = MAX_KNOTS) -> SplineTable:
         """Build the functions of every column, at most `n_basis` - 1 for each."""
-        if n_basis < 2:
-            raise SettingsError(f"`n_basis` must be at least 2. Got {n_basis} instead.")
+        whole_number("n_basis", n_basis, 2)
         shelf = _shelf.get()
         if shelf is None:
             return cls._build(values, n_basis, max_knots)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcsl.errors import SettingsError
+from mcsl.settings import check_number, whole_number
 
 
 @dataclass(frozen=True)
@@ -34,22 +34,12 @@ class Schedule:
 
     def __post_init__(self) -> None:
         for name in ("tolerance", "learning_rate", "max_penalty"):
-            _require(getattr(self, name) > 0, f"`{name}` must be > 0", getattr(self, name))
-        if self.initial_penalty is not None:
-            _require(self.initial_penalty > 0, "`initial_penalty` must be > 0 or None", self.initial_penalty)
-        if self.penalty_growth is not None:
-            _require(self.penalty_growth > 1, "`penalty_growth` must be > 1 or None", self.penalty_growth)
-        _require(
-            0 < self.required_decrease < 1, "`required_decrease` must be in (0, 1)", self.required_decrease
-        )
-        for name in ("steps_per_stage", "max_stages"):
-            _require(getattr(self, name) >= 1, f"`{name}` must be >= 1", getattr(self, name))
-        if self.required_fall is not None:
-            _require(self.required_fall > 0, "`required_fall` must be > 0 or None", self.required_fall)
+            check_number(name, getattr(self, name), above=0)
+        check_number("required_decrease", self.required_decrease, above=0, below=1)
+        for name, above in {"initial_penalty": 0, "penalty_growth": 1, "required_fall": 0}.items():
+            if getattr(self, name) is not None:
+                check_number(name, getattr(self, name), above=above)
+        whole_number("steps_per_stage", self.steps_per_stage, 1)
+        whole_number("max_stages", self.max_stages, 1)
         if self.batch_size is not None:
-            _require(self.batch_size >= 1, "`batch_size` must be >= 1 or None", self.batch_size)
-
-
-def _require(holds: bool, rule: str, got: object) -> None:
-    if not holds:
-        raise SettingsError(f"{rule}. Got {got} instead.")
+            whole_number("batch_size", self.batch_size, 1)

@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from mcsl.errors import GraphError, SettingsError
 from mcsl.problem import in_time
-from mcsl.settings import whole_number
+from mcsl.settings import check_number, whole_number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -81,6 +81,7 @@ def average_effect(
     seed: int,
 ) -> Effect:
     """Compare two worlds on the same rows: cause set to `from_`, and to `to`."""
+    check_number("level", level, above=0, below=1)
     target = sem.column(effect)
     if callable(from_) or callable(to):
         raise SettingsError("`from_` and `to` must be numbers, not functions; `do` takes a function.")
@@ -102,6 +103,7 @@ def effect_curve(
     seed: int,
 ) -> EffectCurve:
     """Compare as many worlds as the grid has points, on some of the rows."""
+    check_number("level", level, above=0, below=1)
     source, target = sem.column(cause), sem.column(effect)
     if grid is None:
         low, high = np.quantile(sem.values[:, source], [0.01, 0.99])
@@ -155,8 +157,7 @@ def _means(
     recovers the noise of every row under those mechanisms, and sends it through the world. A row where a
     variable was not measured has the noise of one where it was.
     """
-    if whole_number("n_bootstrap", n_bootstrap) < 2:
-        raise SettingsError(f"`n_bootstrap` must be at least 2. Got {n_bootstrap} instead.")
+    whole_number("n_bootstrap", n_bootstrap, 2)
     rng = np.random.default_rng(whole_number("seed", seed))
     z = sem.scaled_values
     weights = _weights(sem, n_bootstrap, rng)
@@ -228,8 +229,6 @@ def _outputs(mechanism: Mechanism, inputs: Sequence[Array], coefficients: Array,
 
 def _interval(draws: Array, level: float) -> tuple[Array, Array, Array]:
     """Return the first draw as the estimate, and it minus and plus normal quantiles of the others."""
-    if not 0 < level < 1:
-        raise SettingsError(f"`level` must lie between 0 and 1. Got {level} instead.")
     # Divided by the largest, no unit is so large that its square overflows.
     unit = float(np.abs(draws).max()) or 1.0
     reach = ndtri((1 + level) / 2) * unit * (draws[..., 1:] / unit).std(axis=-1, ddof=1)

@@ -99,8 +99,7 @@ class FittedSEM:
 
     def sample(self, n_samples: int, *, seed: int = 0) -> pl.DataFrame:
         """Draw new rows, causes first, with every variable's noise drawn from its residuals."""
-        if whole_number("n_samples", n_samples) < 1:
-            raise SettingsError(f"`n_samples` must be at least 1. Got {n_samples} instead.")
+        whole_number("n_samples", n_samples, 1)
         rng = np.random.default_rng(whole_number("seed", seed))
         values = self.values[rng.integers(len(self.values), size=n_samples)].copy()
         noise = [pool[rng.integers(len(pool), size=n_samples)] for pool in self._noise]

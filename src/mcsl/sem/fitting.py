@@ -29,7 +29,7 @@ def fit_sem(graph: CausalGraph, data: Any, *, max_rows: int = 3000, seed: int = 
     `data` is a Problem, or anything that `learn` takes with a column for each variable of the graph.
     Rows with missing values are left out; of what remains at most `max_rows` are used, drawn at random.
     """
-    seed = whole_number("seed", seed)
+    max_rows, seed = whole_number("max_rows", max_rows, FEWEST_ROWS), whole_number("seed", seed)
     problem = data if isinstance(data, Problem) else _of_table(data, graph)
     if graph.names != problem.names:
         raise GraphError("The graph and the table must name the same variables in the same order.")

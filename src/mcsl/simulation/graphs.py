@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from mcsl.errors import CyclicGraphError, SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import topological_order
-from mcsl.simulation.settings import check_at_least, check_choice
+from mcsl.settings import check_choice, check_number, whole_number
 
 GraphKind = Literal["er", "sf"]
 Hubs = Literal["effects", "causes"]
@@ -39,10 +39,11 @@ def simulate_dag(
 
     With `accepts`, whole graphs are redrawn until `accepts(adjacency)` holds.
     """
-    check_at_least("n_variables", n_variables, 2)
+    whole_number("n_variables", n_variables, 2)
     check_choice("kind", kind, GraphKind)
     check_choice("hubs", hubs, Hubs)
-    if not 0 <= degree <= (n_variables - 1) / 2:
+    check_number("degree", degree, least=0)
+    if not degree <= (n_variables - 1) / 2:
         raise SettingsError(
             f"`degree` must be between 0 and (n_variables - 1) / 2 = {(n_variables - 1) / 2:g}, "
             f"where the DAG is complete. Got {degree} instead."

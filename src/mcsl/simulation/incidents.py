@@ -13,10 +13,9 @@ from mcsl.data import Dataset
 from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import closure
-from mcsl.settings import whole_number
+from mcsl.settings import check_choice, check_number, whole_number
 from mcsl.simulation.graphs import simulate_dag
 from mcsl.simulation.series import SeriesModel
-from mcsl.simulation.settings import check_at_least, check_choice
 
 Array = NDArray[np.float64]
 Fault = Literal["level", "variance", "spikes", "mechanism"]
@@ -103,22 +102,21 @@ def simulate_incident(
     and never reach a variable which the fault reaches. `missing` is the share of values lost, as NaN.
     """
     lags, seed = whole_number("lags", lags), whole_number("seed", seed)
-    check_at_least("n_variables", n_variables, 2)
-    check_at_least("n_baseline", n_baseline, 1)
-    check_at_least("n_incident", n_incident, 1)
+    whole_number("n_variables", n_variables, 2)
+    whole_number("n_baseline", n_baseline, 1)
+    whole_number("n_incident", n_incident, 1)
     if lags >= n_baseline + n_incident:
         raise SettingsError(
             f"`lags` must be below the {n_baseline + n_incident} rows of baseline and incident. "
             f"Got {lags} instead."
         )
-    if not 0 <= n_before < n_incident:
-        raise SettingsError(f"`n_before` must be at least 0 and below `n_incident`. Got {n_before} instead.")
+    if whole_number("n_before", n_before) >= n_incident:
+        raise SettingsError(f"`n_before` must be below `n_incident`. Got {n_before} instead.")
     if fault is not None:
         check_choice("fault", fault, Fault)
     if fault == "mechanism" and n_variables < 3:
         raise SettingsError("A fault of the `mechanism` needs a cause and an effect: `n_variables` >= 3.")
-    if not 0 <= missing < 1:
-        raise SettingsError(f"`missing` must be at least 0 and below 1. Got {missing} instead.")
+    check_number("missing", missing, least=0, below=1)
     rng, missing_rng = np.random.default_rng(seed).spawn(2)
     scene = _draw_scene(n_variables, degree, lags, fault, hidden_confounder, n_decoys, rng)
     rows = (n_baseline, n_before, n_incident)

@@ -10,9 +10,9 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mcsl.settings import check_choice, whole_number
 from mcsl.simulation.gaussian_process import draw_gp
 from mcsl.simulation.graphs import longest_path, longest_shortest_path
-from mcsl.simulation.settings import check_at_least, check_choice
 
 Array = NDArray[np.float64]
 NoiseDistribution = Literal["gaussian", "laplace", "half-normal"]
@@ -87,7 +87,7 @@ class GaussianProcess(Model):
     dimension: int = 1
 
     def __post_init__(self) -> None:
-        check_at_least("dimension", self.dimension, 1)
+        whole_number("dimension", self.dimension, 1)
 
     def draw(self, n_parents: int, rng: np.random.Generator) -> Mechanism:
         """Draw one function of all parents for each column of the variable."""
@@ -109,7 +109,7 @@ class AdditiveGaussianProcess(Model):
     dimension: int = 1
 
     def __post_init__(self) -> None:
-        check_at_least("dimension", self.dimension, 1)
+        whole_number("dimension", self.dimension, 1)
 
     def draw(self, n_parents: int, rng: np.random.Generator) -> Mechanism:
         """Draw one function of each parent for each column of the variable."""
@@ -224,7 +224,7 @@ class MLP(Model):
     n_hidden: int = 100
 
     def __post_init__(self) -> None:
-        check_at_least("n_hidden", self.n_hidden, 1)
+        whole_number("n_hidden", self.n_hidden, 1)
 
     def draw(self, n_parents: int, rng: np.random.Generator) -> Mechanism:
         """Draw the weights of both layers."""

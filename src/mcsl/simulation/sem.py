@@ -13,7 +13,7 @@ from mcsl.data import Dataset
 from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import topological_order
-from mcsl.settings import whole_number
+from mcsl.settings import check_choice, whole_number
 from mcsl.simulation.graphs import GraphKind, Hubs, simulate_dag
 from mcsl.simulation.mechanisms import (
     HALF_NORMAL_DEVIATION,
@@ -27,7 +27,6 @@ from mcsl.simulation.mechanisms import (
     PostNonlinear,
     Quadratic,
 )
-from mcsl.simulation.settings import check_at_least, check_choice
 
 Noise = Literal["equal", "unequal"]
 Setting = float | Callable[[NDArray[np.float64]], Any]
@@ -120,7 +119,7 @@ def simulate_from(
     """
     chosen = _resolve(model, options)
     distribution = noise_distribution or chosen.noise_distribution
-    check_at_least("n_samples", n_samples, 1)
+    whole_number("n_samples", n_samples, 1)
     check_choice("noise", noise, Noise)
     check_choice("noise_distribution", distribution, NoiseDistribution)
     function_rng, noise_rng, variance_rng = rng.spawn(3)

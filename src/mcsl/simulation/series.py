@@ -14,7 +14,6 @@ from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import topological_order
 from mcsl.settings import whole_number
 from mcsl.simulation.graphs import GraphKind, Hubs, simulate_dag
-from mcsl.simulation.settings import check_at_least
 
 Array = NDArray[np.float64]
 
@@ -81,7 +80,7 @@ class SeriesModel:
         # It takes a second to load.
         from scipy.signal import lfilter
 
-        check_at_least("n_samples", n_samples, 1)
+        whole_number("n_samples", n_samples, 1)
         # Rows that reach back before the first would take what is not there for zero.
         burn_in = max([BURN_IN, *(lag for at in self.lags.values() for lag in at)])
         length = burn_in + n_samples
