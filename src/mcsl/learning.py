@@ -50,7 +50,7 @@ def learn(
     row per sample, or a Dataset. `recipe` is a Recipe or the name of one: "default", "additive", "masked" or
     "paper". What `knowledge` requires or forbids holds in the result. The same data,
     knowledge, recipe and seed give the same graph. `missing` says what to do about missing values of a
-    table, see `complete`; series have a rule of their own.
+    table (docs/missing-values.md); series have a rule of their own.
 
     `groups` names variables with several columns, such as {"site": ["site.x", "site.y"]}; a column in no
     group is a variable of its own. With `lags` p the rows are a time series, and an edge may act at the

@@ -34,8 +34,10 @@ class Result:
 
     graph: CausalGraph
     edge_probabilities: NDArray[np.float64]
-    """sigma(U / tau), `[cause, effect]`, before thresholding and pruning."""
+    """How strongly the search preferred each edge, `[cause, effect]`, before pruning: Akaike weights of an
+    order search, or sigma(U / tau) of networks."""
     trace: tuple[TraceRow, ...]
+    """The stages of training; empty where no networks were trained."""
     stop_reason: StopReason
     cut_edges: tuple[tuple[str, str], ...]
     """Edges removed after training, weakest first, because they closed a cycle."""
@@ -156,7 +158,7 @@ class Result:
         return pl.DataFrame(columns)
 
     def save(self, path: str | os.PathLike[str], *, sem: bool = True) -> Path:
-        """Write the result to one file, for `load_result`; see `save_result`."""
+        """Write the result to one file, for `load_result`, with the fitted model unless `sem` is False."""
         from mcsl.outputs.saving import save_result
 
         return save_result(self, path, sem=sem)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import mcsl
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [page for folder in (".", "docs", "benchmarks") for page in sorted((ROOT / folder).glob("*.md"))] + [
     ROOT / "docs" / "results" / "index.md"
@@ -31,6 +33,13 @@ def test_outputs_are_rewritten_in_place(tmp_path):
     assert refreshed.startswith("before\n<!-- run: mcsl --version -->\n```text\n$ mcsl --version\nmcsl ")
     assert refreshed.endswith("\n```\nafter\n")
     assert refresh(refreshed, tmp_path) == refreshed
+
+
+def test_the_reference_is_that_of_the_code_and_leaves_no_name_out():
+    script = runpy.run_path(str(ROOT / "docs" / "reference.py"))
+    assert script["PAGE"].read_text(encoding="utf-8") == script["reference"]()
+    listed = [name for names in script["SECTIONS"].values() for name in names if "." not in name]
+    assert sorted(listed) == sorted(mcsl.__all__)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

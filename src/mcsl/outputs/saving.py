@@ -58,7 +58,7 @@ def save_result(result: Result, path: str | os.PathLike[str], *, sem: bool = Tru
 
 
 def load_result(path: str | os.PathLike[str]) -> Result:
-    """Read a result that `save_result` wrote; a file from a stranger can be wrong but cannot run anything."""
+    """Read a result that `Result.save` wrote; a file from a stranger can be wrong but cannot run anything."""
     if Path(path).is_file() and Path(path).stat().st_size > sum(_LARGEST.values()):
         raise DataError(f"{path} is no result of mcsl: it is too large.")
     content = read_bytes(Path(path))

@@ -47,7 +47,7 @@ class AdditivePruner(EffectwisePruner):
     """
 
     significance: float | None = 0.001
-    """Level of the test; None for half a false edge on average (see `level`)."""
+    """Level of the test; None for one that lets half a false edge pass among all pairs, at most 0.001."""
     mode: Mode = "wood"
     n_basis: int = 10
     """Basis size of one column; it shrinks to n / (3 columns) where the rows do not suffice."""

@@ -40,7 +40,7 @@ class InteractionPruner(EffectwisePruner):
     """
 
     significance: float | None = 0.001
-    """Level of the test; None for half a false edge on average (see `level`)."""
+    """Level of the test; None for one that lets half a false edge pass among all pairs, at most 0.001."""
     n_basis: int = 10
     max_rows: int = 3000
     """The joint test reads at most so many rows, drawn at random: its cost grows with their cube."""
