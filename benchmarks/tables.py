@@ -158,7 +158,7 @@ def time(cells: Cells) -> str:
 
 def _seconds(runs: list[dict]) -> str:
     used = [seconds for run in runs if (seconds := run.get("cpu_seconds", run.get("limit"))) is not None]
-    late = count(runs, "timeout") > len(runs) / 2
+    late = count(runs, "timeout") >= len(runs) / 2
     return f"{'over ' if late else ''}{np.median(used):.3g}" if used else ""
 
 
