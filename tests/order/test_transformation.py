@@ -1,6 +1,8 @@
 import numpy as np
+import pytest
 
 from mcsl.data import Dataset
+from mcsl.logarithms import logarithms_of
 from mcsl.order import spline_table
 from mcsl.order.transformation import straighten
 from mcsl.problem import Problem
@@ -38,3 +40,22 @@ def test_additive_noise_and_columns_with_few_values_stay_as_they_are():
     )
     problem, straight = straightened(values)
     assert straight is problem
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_point_mass_at_the_edge_is_no_reason_for_a_logarithm(sign):
+    rng = np.random.default_rng(4)
+    cause = rng.standard_normal(600)
+    censored = sign * np.maximum(0, cause + rng.standard_normal(600) + 0.5)
+    problem, straight = straightened(np.column_stack([cause, censored]))
+    assert np.mean(censored == 0) > 0.3
+    assert straight is problem
+
+
+def test_counts_have_no_origin_nearer_than_one():
+    counts = np.random.default_rng(5).poisson(np.exp(0.5 * np.random.default_rng(6).standard_normal(600)))
+    for values in (counts, -3.0 * counts):
+        _, height, offsets = logarithms_of((values - values.mean()) / values.std())
+        step = np.unique(height)[1]
+        assert len(offsets)
+        assert offsets.min() >= step

@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcsl.data.dataset import Dataset
+from mcsl.logarithms import logarithms_of
 from mcsl.order.noise import tilt_gain
 from mcsl.order.scores import gaussian_log_likelihood
 from mcsl.problem import Problem
 from mcsl.pruning.smoothing import inverse_of
 from mcsl.pruning.splines import SplineTable, standardize
-
-# Distance of the logarithm's origin from the outermost value, in units of its distance to the median.
-_OFFSETS = 4.0 ** np.arange(-4, 2)
 
 
 def straighten(
@@ -48,11 +46,7 @@ def straighten(
 def _options(column: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the transformed columns, the column itself first, and the sums of their log slopes."""
     standardized = standardize(column[:, None])[:, 0]
-    sign = 1.0 if np.median(standardized) <= 0 else -1.0
-    height = sign * standardized
-    height -= height.min()
-    # If half of the rows are at the edge, there is nothing to measure the offset by.
-    offsets = _OFFSETS * float(np.median(height)) if np.median(height) > 0 else np.zeros(0)
+    sign, height, offsets = logarithms_of(standardized)
     logarithms = np.log(height[:, None] + offsets)
     return np.column_stack([standardized, sign * logarithms]), np.append(0.0, -logarithms.sum(axis=0))
 

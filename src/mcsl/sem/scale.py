@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mcsl.logarithms import logarithms_of
+
 Array = NDArray[np.float64]
 
-# Distance of the logarithm's origin from the outermost value, in units of its distance to the median.
-_OFFSETS = 4.0 ** np.arange(-4, 2)
 # Nats a row, and in all, that a logarithm must gain to be believed; chance gives up to five in all.
 _LEAST_GAIN, _LEAST_TOTAL = 0.05, 5.0
 # Values that are held at once while a mean over the noise is taken.
@@ -19,7 +19,11 @@ _BLOCK = 2**20
 
 @dataclass(frozen=True)
 class Scale:
-    """z = (T(x) - centre) / deviation, where T(x) is x or sign log(sign (x - origin))."""
+    """z = (T(x) - centre) / deviation, where T(x) is x or sign log(sign (x - origin)).
+
+    Beyond the outermost value that it was chosen by, a logarithm goes on as its tangent: towards its origin
+    it would run away, and nothing was seen there.
+    """
 
     centre: float
     deviation: float
@@ -27,12 +31,14 @@ class Scale:
     """1 or -1 for a logarithm whose long tail is on the right or left, 0 for x itself."""
     origin: float = 0.0
     nearest: float = 0.0
-    """How near to the origin of the logarithm x may come; nearer values are taken for this one."""
+    """Distance from the origin where the tangent begins."""
 
     def forward(self, x: Array) -> Array:
         """Return z for x."""
         if self.sign:
-            x = self.sign * np.log(np.maximum(self.sign * (x - self.origin), self.nearest))
+            height = self.sign * (x - self.origin)
+            tangent = np.minimum(height / self.nearest - 1, 0.0)
+            x = self.sign * (np.log(np.maximum(height, self.nearest)) + tangent)
         z: Array = (x - self.centre) / self.deviation
         return z
 
@@ -41,7 +47,9 @@ class Scale:
         x = self.centre + self.deviation * z
         if self.sign:
             # Beyond the largest finite number there is nothing to tell apart.
-            x = self.origin + self.sign * np.exp(np.minimum(self.sign * x, 700.0))
+            x, edge = self.sign * x, np.log(self.nearest)
+            tangent = self.nearest * np.minimum(x - edge, 0.0)
+            x = self.origin + self.sign * (np.exp(np.clip(x, edge, 700.0)) + tangent)
         return x
 
     def expect(self, mean: Array, spread: Array, noise: Array) -> Array:
@@ -73,16 +81,13 @@ def choose_scale(column: Array, design: Array) -> Scale:
     """
     plain = plain_scale(column)
     standardized = plain.forward(column)
-    sign = 1.0 if np.median(standardized) <= 0 else -1.0
-    height = sign * standardized
-    height -= height.min()
-    middle = float(np.median(height))
-    if middle <= 0:
+    sign, height, offsets = logarithms_of(standardized)
+    if not len(offsets):
         return plain
     basis = np.linalg.qr(np.column_stack([np.ones(len(column)), design]))[0]
     least_gain = max(_LEAST_GAIN, _LEAST_TOTAL / len(column))
     best, most = 0.0, least_gain - _log_deviation(standardized, basis)
-    for offset in _OFFSETS * middle:
+    for offset in offsets:
         logarithm = np.log(height + offset)
         likelihood = -_log_deviation(logarithm, basis) - float(logarithm.mean())
         if likelihood > most:
@@ -92,7 +97,7 @@ def choose_scale(column: Array, design: Array) -> Scale:
     offset = best * plain.deviation
     origin = float(column.min() if sign > 0 else column.max()) - sign * offset
     scale = plain_scale(sign * np.log(sign * (column - origin)))
-    return Scale(scale.centre, scale.deviation, sign, origin, 1e-3 * offset)
+    return Scale(scale.centre, scale.deviation, sign, origin, offset)
 
 
 def _log_deviation(values: Array, basis: Array) -> float:
