@@ -75,6 +75,14 @@ def test_draws_keep_two_modes_and_the_relation():
     assert np.corrcoef(drawn**2, values[gaps, 1])[0, 1] > 0.8
 
 
+@pytest.mark.parametrize(("unit", "offset"), [(1e-9, 0.0), (1.0, 1e9), (1e300, 0.0)])
+def test_draws_are_the_same_rows_in_any_units(unit, offset):
+    _, gappy = table()
+    drawn = impute(gappy.values, np.random.default_rng(1))
+    moved = impute(gappy.values * unit + offset, np.random.default_rng(1))
+    assert np.mean(np.isclose(moved, drawn * unit + offset, rtol=1e-12)) > 0.99
+
+
 @pytest.mark.parametrize("name", ["default", "additive"])
 def test_masked_effects_are_not_fitted(name):
     # Whatever was drawn for the gaps of a variable that causes nothing must not matter to it.

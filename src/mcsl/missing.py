@@ -93,19 +93,33 @@ def impute(values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.
     survive, which means would lose.
     """
     missing = np.isnan(values)
-    filled = values.copy()
+    # Trees read single precision, in which columns of far-off or tiny values are constant.
+    filled = _standardized(values)
+    source = np.tile(np.arange(len(values))[:, None], values.shape[1])
     gappy = [
         int(column) for column in np.argsort(missing.sum(axis=0), kind="stable") if missing[:, column].any()
     ]
     for column in gappy:
         gaps = missing[:, column]
-        filled[gaps, column] = rng.choice(values[~gaps, column], int(gaps.sum()))
+        source[gaps, column] = rng.choice(np.flatnonzero(~gaps), int(gaps.sum()))
+        filled[:, column] = filled[source[:, column], column]
     for _ in range(_ROUNDS):
         for column in gappy:
             gaps = missing[:, column]
             others = np.delete(filled, column, axis=1)
-            filled[gaps, column] = _draw(others[~gaps], values[~gaps, column], others[gaps], rng)
-    return filled
+            drawn = _draw(others[~gaps], filled[~gaps, column], others[gaps], rng)
+            source[gaps, column] = np.flatnonzero(~gaps)[drawn]
+            filled[:, column] = filled[source[:, column], column]
+    complete: NDArray[np.float64] = np.take_along_axis(values, source, axis=0)
+    return complete
+
+
+def _standardized(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Bring what was measured of every column to mean 0 and deviation 1."""
+    # Divided by the largest, no square overflows or vanishes.
+    scaled = values / np.nanmax(np.abs(values), axis=0)
+    z: NDArray[np.float64] = (scaled - np.nanmean(scaled, axis=0)) / np.nanstd(scaled, axis=0)
+    return z
 
 
 def _draw(
@@ -113,8 +127,8 @@ def _draw(
     outputs: NDArray[np.float64],
     at: NDArray[np.float64],
     rng: np.random.Generator,
-) -> NDArray[np.float64]:
-    """Draw outputs at some places from those that share a leaf with them."""
+) -> NDArray[np.intp]:
+    """Draw for some places one of the outputs that share a leaf with them, by its index."""
     from sklearn.ensemble import ExtraTreesRegressor
 
     forest = ExtraTreesRegressor(
@@ -122,12 +136,12 @@ def _draw(
     ).fit(inputs, outputs)
     leaves, leaves_at = forest.apply(inputs), forest.apply(at)
     tree_of = rng.integers(_TREES, size=len(at))
-    drawn = np.empty(len(at))
+    drawn = np.empty(len(at), dtype=np.intp)
     for tree in range(_TREES):
         by_leaf = np.argsort(leaves[:, tree], kind="stable")
         mine = np.flatnonzero(tree_of == tree)
         first, last = (
             np.searchsorted(leaves[by_leaf, tree], leaves_at[mine, tree], side) for side in ("left", "right")
         )
-        drawn[mine] = outputs[by_leaf[rng.integers(first, last)]]
+        drawn[mine] = by_leaf[rng.integers(first, last)]
     return drawn
