@@ -5,6 +5,7 @@ import pytest
 
 import mcsl
 from mcsl.graph import Stability
+from mcsl.trust.mechanisms import check_mechanisms
 
 
 def learned(model="gp-add", seed=7, **options):
@@ -42,6 +43,48 @@ def test_straight_lines_with_normal_noise_have_no_direction():
     assert "other way around" in finding(result, "direction").sentence
     skewed = learned("linear", noise_distribution="half-normal", n_samples=800)
     assert finding(skewed, "direction").verdict == "good"
+
+
+def fitted(edges, **columns):
+    table = mcsl.Dataset(np.column_stack([*columns.values()]), tuple(columns))
+    return mcsl.fit_sem(mcsl.CausalGraph.from_edges(edges, table.names), table)
+
+
+def test_few_rows_do_not_make_a_curve_of_a_straight_line():
+    told = []
+    for seed in range(20):
+        a, b, c, noise = np.random.default_rng(seed).standard_normal((4, 60))
+        sem = fitted([("a", "y"), ("b", "y"), ("c", "y")], a=a, b=b, c=c, y=a + b + c + noise)
+        told.append(check_mechanisms(sem)[2].verdict == "good")
+    assert sum(told) <= 2
+
+
+def test_causes_whose_noise_is_not_normal_give_straight_lines_a_direction():
+    rng = np.random.default_rng(0)
+    x, noise = rng.uniform(-2, 2, 600), rng.standard_normal(600)
+    assert check_mechanisms(fitted([("x", "y")], x=x, y=x + noise))[2].verdict == "good"
+    normal = rng.standard_normal(600)
+    assert check_mechanisms(fitted([("x", "y")], x=normal, y=normal + noise))[2].verdict == "bad"
+
+
+def test_time_tells_the_direction_of_what_acts_later():
+    rng = np.random.default_rng(1)
+    a, b = rng.standard_normal((2, 601))
+    b[1:] += a[:-1]
+    later = mcsl.learn(np.column_stack([a, b])[1:], "additive", lags=1)
+    assert later.graph.edges == (("x1", "x2"),)
+    assert finding(later, "direction").verdict == "good"
+
+
+def test_a_root_that_follows_from_its_past_has_little_noise():
+    rng = np.random.default_rng(2)
+    values = rng.standard_normal((800, 2))
+    for t in range(1, 800):
+        values[t, 0] += 0.95 * values[t - 1, 0]
+        values[t, 1] += values[t, 0]
+    recipe = mcsl.Recipe.additive()
+    equal = replace(recipe, standardize=False, order=replace(recipe.order, equal_variances=True))
+    assert finding(mcsl.learn(values, equal, lags=1), "variances").verdict == "good"
 
 
 def test_a_hidden_common_cause_shows_in_the_residuals():
@@ -173,6 +216,16 @@ def test_columns_in_another_unit_are_named(column, copies):
     assert ("copies" in verdicts(result)) == copies
     if copies:
         assert finding(result, "copies").sentence.startswith("x1 and x3 are the same but for scale")
+
+
+def test_gaps_hide_neither_copies_nor_counters():
+    rng = np.random.default_rng(3)
+    values = rng.standard_normal((300, 4))
+    values[:, 2], values[:, 3] = 1.8 * values[:, 0] + 32, np.arange(300) * 0.5
+    values[rng.random(values.shape) < 0.1] = np.nan
+    result = mcsl.learn(values, "additive", missing="mask")
+    assert finding(result, "copies").sentence.startswith("x1 and x3 are")
+    assert finding(result, "counters").sentence.startswith("x4 counts the rows")
 
 
 @pytest.mark.parametrize(("n_samples", "few"), [(99, True), (100, False)])

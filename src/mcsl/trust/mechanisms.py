@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import fdtrc
 
 from mcsl.problem import Problem, in_time
 from mcsl.sem import FittedSEM
@@ -15,6 +16,8 @@ _MOST_ROWS = 400
 _SIGNIFICANCE = 0.01
 _AS_GOOD = 1.02
 """A straight line whose squared error is at most so many times a mechanism's is as good."""
+_CURVED = 0.001
+"""Below this p-value of an F-test, a curve is no accident."""
 _ALIKE = 4.0
 """Noise variances within this factor may be equal: what a mechanism cannot explain is counted as noise."""
 
@@ -71,18 +74,18 @@ def _independence(sem: FittedSEM) -> Finding:
 
 def _direction(sem: FittedSEM) -> Finding:
     """Find effects that are straight lines of their causes with normal noise: these fit both ways."""
-    figures: dict[str, float] = {}
-    open_ended = []
+    normal: dict[str, float] = {}
     for index, (name, mechanism) in enumerate(zip(sem.graph.names, sem.mechanisms, strict=True)):
-        if not sem.graph.parents(name):
-            continue
-        inputs, outputs = sem.seen_by(index)
-        noise = mechanism.noise(inputs, outputs)
-        figures[name] = min(normality_test(column) for column in noise.T)
-        error = np.mean((outputs - mechanism.mean(inputs)) ** 2)
-        straight = _straight_error(inputs, outputs) <= _AS_GOOD * error and mechanism.spread is None
-        if straight and figures[name] > _SIGNIFICANCE:
-            open_ended.append(name)
+        noise = mechanism.noise(*sem.seen_by(index))
+        normal[name] = min(normality_test(column) for column in noise.T)
+    figures = {name: p for name, p in normal.items() if sem.graph.parents(name)}
+    open_ended = [
+        name
+        for name, p in figures.items()
+        # With a cause whose own noise is not normal, straight lines fit one way only.
+        if min(p, max(normal[cause] for cause in sem.graph.parents(name))) > _SIGNIFICANCE
+        and _is_straight(sem, sem.graph.names.index(name))
+    ]
     if not open_ended:
         return Finding(
             "direction",
@@ -102,6 +105,31 @@ def _direction(sem: FittedSEM) -> Finding:
     )
 
 
+def _is_straight(sem: FittedSEM, index: int) -> bool:
+    """Tell whether straight lines of causes at the same time are all that a mechanism has."""
+    mechanism, (inputs, outputs) = sem.mechanisms[index], sem.seen_by(index)
+    if mechanism.spread is not None:
+        return False
+    straight = _straight_error(inputs, outputs)
+    if in_time(sem.variables):
+        causes = (
+            sem.variables[sem.graph.names.index(name)] for name in sem.graph.parents(sem.graph.names[index])
+        )
+        present = {column for cause in causes for column in cause.outputs}
+        past = [k for k, column in enumerate(mechanism.inputs) if column not in present]
+        if _straight_error(inputs[:, past], outputs) <= _AS_GOOD * straight:
+            return False
+    error = float(np.mean((outputs - mechanism.mean(inputs)) ** 2))
+    if straight <= _AS_GOOD * error:
+        return True
+    # Few rows bend any curve a little.
+    n_parameters, width = mechanism.n_parameters(inputs), outputs.shape[1]
+    freedom, extra = (len(inputs) - n_parameters) * width, (n_parameters - 1 - inputs.shape[1]) * width
+    if extra <= 0 or freedom <= 0:
+        return True
+    return bool(fdtrc(extra, freedom, (straight / error - 1) * freedom / extra) > _CURVED)
+
+
 def _straight_error(inputs: NDArray[np.float64], outputs: NDArray[np.float64]) -> float:
     design = np.column_stack([np.ones(len(inputs)), inputs])
     return float(np.mean((outputs - design @ np.linalg.lstsq(design, outputs, rcond=None)[0]) ** 2))
@@ -110,7 +138,12 @@ def _straight_error(inputs: NDArray[np.float64], outputs: NDArray[np.float64]) -
 def check_variances(sem: FittedSEM, problem: Problem, standardized: bool) -> Finding:
     """Compare what is left of every variable's variance, which least squares takes to be the same for all."""
     columns = np.nanvar(problem.dataset.values, axis=0)
-    unexplained = {fit.variable: 1 - fit.r2 for fit in sem.held_out}
+    # A root of a series has its own past to be explained by.
+    unexplained = {
+        name: 1 - float(mechanism.held_out_r2.mean())
+        for name, mechanism in zip(sem.graph.names, sem.mechanisms, strict=True)
+        if mechanism.inputs and len(mechanism.held_out_r2)
+    }
     figures = {
         name: unexplained.get(name, 1.0)
         * (1.0 if standardized else float(columns[list(variable.outputs)].mean()))

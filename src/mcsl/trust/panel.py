@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mcsl.evaluation import r2_sortability, var_sortability
 from mcsl.graph import CausalGraph, Stability
@@ -99,8 +100,7 @@ def _copies(problem: Problem) -> list[Finding]:
     """Find columns that are others in a different unit, which fit each other both ways without noise."""
     if in_time(problem.variables):
         return []
-    z = problem.dataset.standardized().values
-    alike = np.triu(np.abs(z.T @ z) / len(z) > 1 - _ROUNDING**2, 1)
+    alike = np.triu(np.abs(_correlations(problem)) > 1 - _ROUNDING**2, 1)
     names = problem.dataset.names
     pairs = [f"{names[i]} and {names[j]}" for i, j in np.argwhere(alike)]
     if not pairs:
@@ -115,15 +115,24 @@ def _copies(problem: Problem) -> list[Finding]:
     ]
 
 
+def _correlations(problem: Problem) -> NDArray[np.float64]:
+    """Return the correlation of any two columns over the rows where both were measured."""
+    measured = np.broadcast_to(problem.observed, problem.dataset.values.shape).astype(float)
+    z = problem.dataset.standardized().values * measured
+    n = np.maximum(measured.T @ measured, 1.0)
+    sums, squares = z.T @ measured, (z**2).T @ measured
+    spread = np.sqrt(np.maximum(squares - sums**2 / n, 1e-300))
+    correlations: NDArray[np.float64] = (z.T @ z - sums * sums.T / n) / (spread * spread.T)
+    return correlations
+
+
 def _counters(problem: Problem) -> list[Finding]:
     """Find columns that number the rows: whatever drifts from row to row looks like their effect."""
     if in_time(problem.variables):
         return []
-    steps = np.diff(problem.dataset.values, axis=0)
-    rising = (steps > 0).all(axis=0) | (steps < 0).all(axis=0)
-    even = np.ptp(steps, axis=0) <= _ROUNDING * np.abs(steps).max(axis=0)
-    whole = (problem.dataset.values == np.round(problem.dataset.values)).all(axis=0)
-    names = [problem.dataset.names[i] for i in np.flatnonzero(rising & (even | whole))]
+    measured = np.broadcast_to(problem.observed, problem.dataset.values.shape)
+    columns = zip(problem.dataset.names, problem.dataset.values.T, measured.T, strict=True)
+    names = [name for name, column, known in columns if _counts(np.flatnonzero(known), column[known])]
     if not names:
         return []
     return [
@@ -134,6 +143,14 @@ def _counters(problem: Problem) -> list[Finding]:
             "Learn without such columns; if rows follow each other in time, learn from them as a series.",
         )
     ]
+
+
+def _counts(rows: NDArray[np.intp], values: NDArray[np.float64]) -> bool:
+    """Tell whether values rise or fall from row to row, by whole numbers or evenly."""
+    steps = np.diff(values) / np.diff(rows)
+    is_even = np.ptp(steps) <= _ROUNDING * np.abs(steps).max()
+    is_whole = bool((values == np.round(values)).all())
+    return bool((steps > 0).all() or (steps < 0).all()) and (is_even or is_whole)
 
 
 def _codes(problem: Problem) -> list[Finding]:
