@@ -9,9 +9,9 @@ from mcsl.problem.groups import resolve_groups
 COLUMNS = ("site.x", "load", "site.y", "speed.north", "speed.east")
 
 
-def test_columns_in_no_group_are_variables_of_their_own():
+def test_columns_in_no_group_are_variables_and_those_of_a_group_keep_its_order():
     assert resolve_groups(COLUMNS, {"site": ["site.y", "site.x"]}) == {
-        "site": (0, 2),
+        "site": (2, 0),
         "load": (1,),
         "speed.north": (3,),
         "speed.east": (4,),

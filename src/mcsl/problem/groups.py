@@ -17,7 +17,7 @@ def resolve_groups(
 ) -> dict[str, tuple[int, ...]]:
     """Return the places of the columns of every variable; a column in no group is a variable of its own.
 
-    Variables stand in the order of their first columns.
+    Variables stand in the order of their first columns in the table, and columns of a group in its own.
     """
     place = {name: i for i, name in enumerate(columns)}
     owner: dict[str, str] = {}
@@ -39,10 +39,11 @@ def resolve_groups(
             raise SettingsError(
                 f"The group {group!r} is called like a column that is not in it; give one another name."
             )
-    variables: dict[str, tuple[int, ...]] = {}
-    for i, name in enumerate(columns):
-        variable = owner.get(name, name)
-        variables[variable] = (*variables.get(variable, ()), i)
+    members_of = {name: (name,) for name in columns} | _checked(groups or {})
+    variables = {
+        variable: tuple(place[member] for member in members_of[variable])
+        for variable in dict.fromkeys(owner.get(name, name) for name in columns)
+    }
     if len(variables) < 2:
         raise SettingsError("All columns are in one group; a causal graph needs at least two variables.")
     return variables

@@ -36,7 +36,7 @@ class Knowledge:
     forbidden: tuple[Edge, ...] = ()
     """(cause, effect) pairs that no learned graph has."""
     tiers: tuple[tuple[str, ...], ...] = ()
-    """Earlier tiers first: nothing causes a variable of an earlier tier than its own. Inside a tier, and
+    """Earlier tiers first: no edge runs from a later tier to an earlier one. Inside a tier, and
     of variables in no tier, nothing is said."""
     roots: tuple[str, ...] = ()
     """Variables without causes."""
