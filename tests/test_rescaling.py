@@ -42,3 +42,11 @@ def test_what_has_no_table_cannot_be_checked(tmp_path):
         mcsl.check_rescaling(mcsl.load_result(result.save(tmp_path / "run.mcsl")))
     with pytest.raises(mcsl.DataError, match="lags"):
         mcsl.check_rescaling(mcsl.learn(values, mcsl.Recipe.additive(), lags=1))
+
+
+def test_rows_that_were_not_held_would_change_more_than_units():
+    values = np.random.default_rng(0).standard_normal((8000, 3))
+    result = mcsl.learn(values, "additive", memory="32MB")
+    assert result.n_drawn
+    with pytest.raises(mcsl.DataError, match="of 8000 rows are held"):
+        mcsl.check_rescaling(result)
