@@ -282,6 +282,20 @@ def test_lags_leave_enough_of_the_baseline(tables):
         mcsl.root_cause(pl.concat(tables), baseline=400, lags=401)
 
 
+def test_columns_that_stand_still_once_lags_are_cut_off_are_silent():
+    rng = np.random.default_rng(5)
+    normal, incident = operate(100, rng), operate(6, rng, fault=4.0)
+    normal[:, 3] = incident[:, 3] = 0.0
+    normal[0, 3] = 1.0
+    early = normal.copy()
+    early[22:, 3] = np.nan
+    for baseline, lags, known in ((normal, 1, None), (early, 22, CHAIN)):
+        found = mcsl.root_cause(
+            frame(incident), baseline=frame(baseline), target="site", lags=lags, known_graph=known
+        )
+        assert found.root_cause == "search"
+
+
 def test_simulated_incidents_are_explained_with_their_lags():
     right = 0
     for seed in range(6):

@@ -46,8 +46,8 @@ class Evidence:
         if len(symptoms) == 1:
             limit = self._yardsticks[symptoms[0]].limit
             self.quiet = quiet_rows(self._incident[:, symptoms[0]], limit, lags)
-        self.silent = np.array([np.nanmax(column) == np.nanmin(column) for column in periods.normal.T])
-        """Variables that never moved in normal operation."""
+        self.silent = np.array([_is_silent(column, lags) for column in periods.normal.T])
+        """Variables that never moved in normal operation, or not long enough to learn from."""
         self.noise = cache(self._noise)
 
     def _measure(self, values: Array) -> Array:
@@ -100,6 +100,12 @@ class Evidence:
         # A variable that is where it always is has not failed, whatever its causes let expect.
         left = np.sign(left) * np.minimum(np.abs(left), np.abs(now))
         return surprise(stick.measure(left), self.weights, stick.limit, self.quiet)
+
+
+def _is_silent(column: Array, lags: int) -> bool:
+    """Tell whether a column does not move, or not where it is read as an effect or as a past."""
+    parts = (column[k : len(column) - lags + k] for k in (0, lags))
+    return any(len(np.unique(part[np.isfinite(part)])) < 2 for part in parts)
 
 
 def _windows(values: Array, lags: int) -> Array:
