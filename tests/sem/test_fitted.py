@@ -228,6 +228,87 @@ def test_far_beyond_the_rows_curves_are_straight_lines(model):
     assert farthest / near == pytest.approx(1e294, rel=1e-5)
 
 
+def test_a_column_on_a_log_scale_may_be_set_to_zero():
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        x, y = rng.standard_normal(500), np.empty(500)
+        y[:] = np.exp(x + 0.5 * rng.standard_normal(500))
+        table = mcsl.Dataset(np.column_stack([x, y, 2 * y + rng.standard_normal(500)]), ("x", "y", "w"))
+        sem = fit_sem(CausalGraph.from_edges([("x", "y"), ("y", "w")], table.names), table)
+        assert sem.scales[1].sign == 1
+        found = sem.effect("y", "w", 1.0, 0.0)
+        assert found.low < -2 < found.high
+        assert abs(found.estimate + 2) < 4
+        row = {"x": 0.0, "y": -1.0, "w": -2.0}
+        assert sem.counterfactual(row, {"x": 0.0}) == pytest.approx(row)
+
+
+@pytest.mark.parametrize("edge", [0.0, 100.0])
+def test_a_point_mass_at_the_edge_keeps_its_units(edge):
+    rng = np.random.default_rng(1)
+    x, noise = rng.standard_normal((2, 800))
+    censored = np.maximum(0, x + noise + 0.5) if not edge else np.minimum(edge, edge + x + noise - 0.5)
+    table = mcsl.Dataset(np.column_stack([x, censored]), ("x", "y"))
+    sem = fit_sem(CausalGraph.from_edges([("x", "y")], table.names), table)
+    sampled = sem.sample(800)["y"]
+    assert sampled.mean() == pytest.approx(censored.mean(), abs=0.15)
+    assert abs(sem.effect("x", "y", 0.0, 1.0).estimate) < 1.1
+
+
+def test_roots_are_drawn_from_their_own_values():
+    rng = np.random.default_rng(0)
+    switch = (rng.random(40) < 0.5).astype(float)
+    table = mcsl.Dataset(np.column_stack([switch, switch + rng.standard_normal(40)]), ("a", "b"))
+    sem = fit_sem(CausalGraph.from_edges([("a", "b")], table.names), table)
+    drawn = sem.sample(100)["a"].to_numpy()
+    assert np.abs(drawn - drawn.round()).max() < 1e-12
+
+
+def test_numbers_for_a_group_go_to_its_columns_in_its_order():
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((2, 400))
+    values = {"s.x": x, "s.y": y, "w": 2 * x + 0.1 * rng.standard_normal(400)}
+    result = mcsl.learn(pl.DataFrame(values), "additive", groups={"s": ["s.y", "s.x"]})
+    assert result.groups["s"] == ("s.y", "s.x")
+    found = result.sem.do({"s": [5.0, 0.0]}).sample(3)
+    assert found["s.y"].to_list() == [5.0] * 3
+    assert found["s.x"].to_list() == [0.0] * 3
+
+
+@pytest.mark.parametrize("method", ["predict", "residuals"])
+def test_rows_as_they_are_know_of_no_intervention(model, method):
+    rows = {"a": [0.0], "b": [7.0], "c": [0.0]}
+    with pytest.raises(mcsl.SettingsError, match=f"`{method}` speaks of rows as they are"):
+        getattr(model.do({"a": 1.0}), method)(rows)
+
+
+def test_functions_are_given_one_table_at_a_time(model):
+    shapes = set()
+
+    def half(values):
+        shapes.add(values.ndim)
+        return np.full(len(values), 7.0)
+
+    constant = model.do({"b": half}).effect("a", "c", 0.0, 1.0, n_bootstrap=20)
+    assert shapes == {1}
+    fixed = model.do({"b": 7.0}).effect("a", "c", 0.0, 1.0, n_bootstrap=20)
+    assert constant.estimate == pytest.approx(fixed.estimate, abs=1e-9)
+
+
+def test_a_curve_sees_what_interventions_make_of_the_other_causes():
+    rng = np.random.default_rng(0)
+    a, x = rng.standard_normal((2, 500))
+    m = a + 0.3 * rng.standard_normal(500)
+    y = m + x + 0.3 * rng.standard_normal(500)
+    table = mcsl.Dataset(np.column_stack([a, m, x, y]), ("a", "m", "x", "y"))
+    sem = fit_sem(CausalGraph.from_edges([("a", "m"), ("m", "y"), ("x", "y")], table.names), table)
+    for total in (False, True):
+        curve = sem.do({"a": 2.0}).effect_curve("x", "y", [0.0], total=total)
+        assert curve.mean[0] == pytest.approx(2, abs=0.2)
+    direct = sem.do({"a": 2.0}).effect_curve("m", "y", [0.0])
+    assert direct.mean[0] == pytest.approx(0, abs=0.2)
+
+
 def test_rows_come_from_any_frame(model):
     _, problem = chain(50, seed=9)
     frame = pl.DataFrame(problem.dataset.values, schema=["a", "b", "c"])

@@ -86,7 +86,7 @@ def average_effect(
     if callable(from_) or callable(to):
         raise SettingsError("`from_` and `to` must be numbers, not functions; `do` takes a function.")
     worlds = [sem.settings(cause, value) for value in (from_, to)]
-    means = _means(sem, worlds, target, _path(sem, worlds[0], target), None, n_bootstrap, seed)
+    means = _means(sem, worlds, target, _path(sem, worlds[0], target), [], None, n_bootstrap, seed)
     estimate, low, high = _interval(means[1] - means[0], level)
     return Effect(cause, effect, _plain(from_), _plain(to), float(estimate), float(low), float(high), level)
 
@@ -116,6 +116,7 @@ def effect_curve(
     if points.ndim != 1 or not len(points) or not np.isfinite(points).all():
         raise SettingsError("`grid` must be a list of at least one finite number.")
     worlds = [{source: float(point)} for point in points]
+    before: list[int] = []
     if total:
         path = _path(sem, worlds[0], target)
     else:
@@ -124,10 +125,12 @@ def effect_curve(
             raise GraphError(
                 f"{cause!r} is no direct cause of {effect!r}; `total=True` gives the effect along all paths."
             )
+        # The other causes are what earlier interventions make of them, and this one leaves them alone.
+        before = [index for index in _path(sem, {}, target) if index not in path]
     # Rows at equal distances may all be of one season, or of one site.
     (rng,) = np.random.default_rng(whole_number("seed", seed)).spawn(1)
     rows = np.sort(rng.permutation(len(sem.values))[:_CURVE_ROWS])
-    mean, below, above = _interval(_means(sem, worlds, target, path, rows, n_bootstrap, seed), level)
+    mean, below, above = _interval(_means(sem, worlds, target, path, before, rows, n_bootstrap, seed), level)
     return EffectCurve(cause, effect, points, mean, below, above, level)
 
 
@@ -147,6 +150,7 @@ def _means(
     worlds: Sequence[Mapping[int, Any]],
     target: int,
     path: Sequence[int],
+    before: Sequence[int],
     rows: NDArray[np.intp] | None,
     n_bootstrap: int,
     seed: int,
@@ -154,8 +158,9 @@ def _means(
     """Return the target's mean in every world, of the fit and of bootstrap draws, (n_worlds, 1 + n_draws).
 
     A draw gives the rows random weights (Bayesian bootstrap), refits every mechanism on the path with them,
-    recovers the noise of every row under those mechanisms, and sends it through the world. A row where a
-    variable was not measured has the noise of one where it was.
+    recovers the noise of every row under those mechanisms, and sends it through the world. What comes
+    `before` a world is computed without it. A row where a variable was not measured has the noise of one
+    where it was.
     """
     whole_number("n_bootstrap", n_bootstrap, 2)
     rng = np.random.default_rng(whole_number("seed", seed))
@@ -163,7 +168,7 @@ def _means(
     weights = _weights(sem, n_bootstrap, rng)
     rows = np.arange(len(z)) if rows is None else rows
     coefficients, noise = {}, {}
-    for index in path:
+    for index in (*before, *path):
         mechanism = sem.mechanisms[index]
         measured = sem.measured(index)
         drawn = mechanism.redraw(*sem.seen_by(index), weights[measured], rng)
@@ -177,27 +182,30 @@ def _means(
     weights /= weights.sum(axis=0)
     means = []
     for world in worlds:
-        model = replace(sem, interventions={**sem.interventions, **world})
         state = {column: z[rows, column][:, None] for column in range(z.shape[1])}
-
-        def put(
-            column: int, natural: Array, model: FittedSEM = model, state: dict[int, Array] = state
-        ) -> None:
-            scale = sem.scales[column]
-            state[column] = scale.forward(model.intervene(column, scale.backward(natural)))
-
-        for column in model.interventions:
-            put(column, state[column])
-        for index in path:
-            mechanism = sem.mechanisms[index]
-            if not all(isinstance(model.interventions.get(c), float) for c in mechanism.outputs):
-                new = _outputs(
-                    mechanism, [state[c] for c in mechanism.inputs], coefficients[index], noise[index]
-                )
-                for k, column in enumerate(mechanism.outputs):
-                    put(column, new[:, k])
+        altered = replace(sem, interventions={**sem.interventions, **world})
+        for model, done, through in ((sem, sem.interventions, before), (altered, world, path)):
+            for column in done:
+                state[column] = _intervened(model, column, state[column])
+            for index in through:
+                mechanism = sem.mechanisms[index]
+                if not all(isinstance(model.interventions.get(c), float) for c in mechanism.outputs):
+                    new = _outputs(
+                        mechanism, [state[c] for c in mechanism.inputs], coefficients[index], noise[index]
+                    )
+                    for k, column in enumerate(mechanism.outputs):
+                        state[column] = _intervened(model, column, new[:, k])
         means.append(np.sum(weights * sem.scales[target].backward(state[target]), axis=0))
     return np.array(means)
+
+
+def _intervened(model: FittedSEM, column: int, natural: Array) -> Array:
+    """Return what becomes of scaled values, (n_rows, n_draws), each draw a table of its own."""
+    if column not in model.interventions:
+        return natural
+    scale = model.scales[column]
+    draws = [model.intervene(column, draw) for draw in scale.backward(natural).T]
+    return scale.forward(np.stack(draws, axis=1))
 
 
 def _weights(sem: FittedSEM, n_draws: int, rng: np.random.Generator) -> Array:

@@ -78,6 +78,7 @@ class FittedSEM:
 
     def predict(self, data: Any) -> pl.DataFrame:
         """Return the mean of every variable given its causes as they stand in the same row."""
+        self._refuse_interventions("predict")
         rows = self._scaled(read_rows(data, self.columns, self._needed_for_prediction))
         predicted = np.empty((len(rows), len(self._predicted)))
         for mechanism, noise in zip(self.mechanisms, self._noise, strict=True):
@@ -90,6 +91,7 @@ class FittedSEM:
 
     def residuals(self, data: Any) -> pl.DataFrame:
         """Return the noise e of every variable, in deviations of its column on the scale where noise adds."""
+        self._refuse_interventions("residuals")
         rows = read_rows(data, self.columns, self.columns)
         noise = np.column_stack(self._abduct(self._scaled(rows)))
         outputs = [column for mechanism in self.mechanisms for column in mechanism.outputs]
@@ -167,6 +169,7 @@ class FittedSEM:
 
     def to_dowhy_gcm(self, *, seed: int = 0) -> Any:
         """Return the model as dowhy.gcm's InvertibleStructuralCausalModel, already fitted; needs dowhy."""
+        self._refuse_interventions("to_dowhy_gcm")
         return to_invertible_model(self, seed)
 
     def noise(self, index: int) -> Array:
@@ -227,7 +230,9 @@ class FittedSEM:
         for index, mechanism in enumerate(self.mechanisms):
             inputs, outputs = self.seen_by(index)
             noise = mechanism.noise(inputs, outputs)
-            freedom = len(noise) - mechanism.n_parameters(inputs)
+            # What has no inputs is drawn from its own values, and these stay as they are.
+            n_parameters = mechanism.n_parameters(inputs) if mechanism.inputs else 0.0
+            freedom = len(noise) - n_parameters
             pools.append((noise - noise.mean(axis=0)) * np.sqrt(len(noise) / max(freedom, 1.0)))
         return pools
 
@@ -270,6 +275,13 @@ class FittedSEM:
                 f"The intervention on {name!r} must return as many finite values as it is given."
             )
         return values
+
+    def _refuse_interventions(self, method: str) -> None:
+        if self.interventions:
+            raise SettingsError(
+                f"`{method}` speaks of rows as they are; ask the model without `do`, or `sample`, "
+                "`counterfactual` or `effect` for what an intervention does."
+            )
 
     def _resolve(self, interventions: Mapping[str, Intervention]) -> dict[int, float | Shift]:
         if not isinstance(interventions, Mapping):

@@ -24,8 +24,8 @@ _FEW_POINTS, _MOST_POINTS = 80, 200
 _SEARCH_ROWS = 600
 """Rows on which the length of the kernel is chosen."""
 _RIDGE = 1e-8
-# Nats a row that noise of changing scale must gain on held-out rows.
-_LEAST_SPREAD_GAIN = 0.01
+# Nats a row, and in all, that noise of changing scale must gain on held-out rows.
+_LEAST_SPREAD_GAIN, _LEAST_SPREAD_TOTAL = 0.01, 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +226,7 @@ def _spread(
         plain = np.log(np.mean(errors[~out] ** 2, axis=0))
         e2 = errors[out] ** 2
         gains += float(np.sum(plain - guess - shift + e2 / np.exp(plain) - e2 / np.exp(guess + shift))) / 2
-    if gains < _LEAST_SPREAD_GAIN * errors.size:
+    if gains < max(_LEAST_SPREAD_GAIN * errors.size, _LEAST_SPREAD_TOTAL):
         return None
     coefficients = _solve(design, logs, shrinkage) / 2
     # The average row keeps the scale of its residuals.
