@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv, dpotrf, dtrtrs
 
+from mcsl.order.discrete import Form, form_of, logistic_gain
 from mcsl.order.noise import N_TILTS, log_scale, tilt_gain
 from mcsl.order.regressors import Models, Regressors
 from mcsl.problem import Problem
@@ -37,13 +38,15 @@ class GaussianScore:
 
     -n/2 (log(RSS / n) + log 2 pi + 1) - p for p functions, summed over the variable's columns. Of the models
     that `Regressors.models` offers, the best one counts, as long as it has four rows for each function.
-    Columns count in units of their deviations, so the units of the table do not matter. Only the Gram
-    matrix is read, and no set of parents is looked at twice.
+    Columns count in units of their deviations, so the units of the table do not matter. No set of parents
+    is looked at twice, and only the Gram matrix is read, but for columns of two values: what their parents
+    add is the gain of a logistic regression on the same functions.
     """
 
     problem: Problem
     regressors: Regressors
     _known: dict[tuple[int, frozenset[int]], float] = field(default_factory=dict, init=False, repr=False)
+    _forms: dict[int, Form] = field(default_factory=dict, init=False, repr=False)
 
     def __call__(self, effect: int, parents: frozenset[int]) -> float:
         """Return the penalised log-likelihood of a variable given its parents."""
@@ -56,7 +59,20 @@ class GaussianScore:
         return self._known[key]
 
     def _score(self, output: int, models: list[Models]) -> float:
-        return self._best(output, models).worth
+        best = self._best(output, models)
+        return self._logistic(output, best.functions) if self._form(output) == "binary" else best.worth
+
+    def _form(self, output: int) -> Form:
+        if output not in self._forms:
+            self._forms[output] = form_of(self.regressors.table.values[:, output])
+        return self._forms[output]
+
+    def _logistic(self, output: int, chosen: NDArray[np.intp]) -> float:
+        column = self.regressors.table.values[:, output]
+        alone = gaussian_log_likelihood(float(column @ column), len(column))
+        if not len(chosen):
+            return alone
+        return alone + logistic_gain(column > column.mean(), self.regressors.design(chosen)) - len(chosen)
 
     def _best(self, output: int, models: list[Models]) -> Fit:
         column = self.regressors.table.values[:, output]
@@ -95,7 +111,7 @@ class EqualVarianceScore(GaussianScore):
     def _score(self, output: int, models: list[Models]) -> float:
         n_functions = models[-1].ends[-1]
         beyond = max(n_functions - self.problem.n_samples // _ROWS_WITH_KNOWN_VARIANCE, 0)
-        return super()._score(output, models) - beyond * self._unit(output) * self.problem.n_samples
+        return self._best(output, models).worth - beyond * self._unit(output) * self.problem.n_samples
 
     def _worth(self, output: int, square: float, n_functions: int) -> float:
         return -self._unit(output) * square - n_functions
@@ -107,9 +123,14 @@ class EqualVarianceScore(GaussianScore):
 
 @dataclass(frozen=True, eq=False)
 class TiltedScore(GaussianScore):
-    """The same with noise that may be skewed or peaked (see `tilt_gain`), at the price of its parameters."""
+    """The same with noise that may be skewed or peaked (see `tilt_gain`), at the price of its parameters.
+
+    A column without a density keeps Gaussian noise: any other would be made for its lumps.
+    """
 
     def _score(self, output: int, models: list[Models]) -> float:
+        if self._form(output) != "dense":
+            return super()._score(output, models)
         chosen = self._best(output, models).functions
         return self._tilted(self._residuals(output, chosen)) - len(chosen)
 
@@ -138,6 +159,8 @@ class LocationScaleScore(TiltedScore):
     """Columns whose noise keeps one scale."""
 
     def _score(self, output: int, models: list[Models]) -> float:
+        if self._form(output) != "dense":
+            return super()._score(output, models)
         chosen = self._best(output, models).functions
         residuals = self._residuals(output, chosen)
         constant = self._tilted(residuals) - len(chosen)
