@@ -3,13 +3,14 @@
     python -m benchmarks.repeated_values [--seeds 1000-1019]      # run what is missing, and write the table
     python -m benchmarks.repeated_values --seeds none             # write the table alone
 
-Six variables with 1.5 edges each and 600 rows. Every cause acts by a smooth random function of what was measured
-of it, so that a bound or a switch is a part of the mechanism; half of the variables are measured in a coarse
-way, the others as they are.
+Six variables with 1.5 edges each and 600 rows. Every cause acts by a smooth random function of what was
+measured of it, so that a bound or a switch is a part of the mechanism; half of the variables are measured in a
+coarse way, the others as they are.
 """
 
 import argparse
 from collections import defaultdict
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -85,15 +86,12 @@ def main() -> None:
     chosen = parser.parse_args().seeds
     first, last = (0, -1) if chosen == "none" else map(int, chosen.split("-"))
     done = {(row["kind"], row["recipe"], row["seed"]) for row in lines.read(RESULTS)}
-    for seed in range(first, last + 1):
-        for kind in KINDS:
+    for seed, kind, recipe in product(range(first, last + 1), KINDS, RECIPES):
+        if (kind, recipe, seed) not in done:
             values, truth = draw(kind, seed)
-            for recipe in RECIPES:
-                if (kind, recipe, seed) in done:
-                    continue
-                metrics = mcsl.evaluate(mcsl.learn(values, recipe).graph, truth)
-                row = {"kind": kind, "recipe": recipe, "seed": seed, "true_edges": truth.n_edges}
-                lines.append(RESULTS, row | metrics.as_dict() | {"version": mcsl.__version__, "date": now()})
+            metrics = mcsl.evaluate(mcsl.learn(values, recipe).graph, truth)
+            row = {"kind": kind, "recipe": recipe, "seed": seed, "true_edges": truth.n_edges}
+            lines.append(RESULTS, row | metrics.as_dict() | {"version": mcsl.__version__, "date": now()})
     put_table(PAGE, "repeated values", table(lines.read(RESULTS)))
 
 

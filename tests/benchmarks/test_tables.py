@@ -7,7 +7,9 @@ from importlib import import_module
 import pytest
 
 
-@pytest.mark.parametrize("name", ["tables", "pruning.tables", "recipe.tables", "stability.tables"])
+@pytest.mark.parametrize(
+    "name", ["tables", "pruning.tables", "recipe.tables", "stability.tables", "repeated_values"]
+)
 def test_the_page_shows_the_stored_results(name, tmp_path, monkeypatch):
     tables = import_module(f"benchmarks.{name}")
     written = tables.PAGE.read_text(encoding="utf-8")
