@@ -4,8 +4,8 @@
     python -m benchmarks.repeated_values --seeds none             # write the table alone
 
 Six variables with 1.5 edges each and 600 rows. Every cause acts by a smooth random function of what was
-measured of it, so that a bound or a switch is a part of the mechanism; half of the variables are measured in a
-coarse way, the others as they are.
+measured of it, so that a bound or a switch is a part of the mechanism; half of the variables are measured in
+a coarse way, the others as they are.
 """
 
 import argparse

@@ -218,6 +218,15 @@ def test_columns_in_another_unit_are_named(column, copies):
         assert finding(result, "copies").sentence.startswith("x1 and x3 are the same but for scale")
 
 
+def test_rows_that_come_twice_are_counted():
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((200, 3))
+    twice = mcsl.learn(np.concatenate([values, values[:50]]), "additive")
+    assert finding(twice, "repeats").sentence.startswith("50 rows are copies of others")
+    grades = mcsl.learn(rng.integers(0, 4, (200, 3)).astype(float), "additive")
+    assert "repeats" not in verdicts(grades)
+
+
 def test_gaps_hide_neither_copies_nor_counters():
     rng = np.random.default_rng(3)
     values = rng.standard_normal((300, 4))

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mcsl.evaluation import r2_sortability, var_sortability
 from mcsl.graph import CausalGraph, Stability
-from mcsl.problem import Problem, in_time
+from mcsl.problem import Problem
 from mcsl.pruning import EdgeTest
 from mcsl.search import StopReason
 from mcsl.sem import FittedSEM
 from mcsl.trust.finding import Finding, Verdict, some_of
 from mcsl.trust.mechanisms import check_mechanisms, check_variances
+from mcsl.trust.table import check_table
 
 _FAR_FROM_HALF = 0.3
 _ENOUGH_EDGES = 10
@@ -22,13 +22,6 @@ _ENOUGH_EDGES = 10
 _NEAR = 10.0
 """An edge is borderline if its p-value is within this factor of the level."""
 _OFTEN = 0.5
-_ENOUGH_ROWS = 100
-_ROWS_PER_VARIABLE = 2
-_AGAIN = 3
-_DISTINCT = 10
-"""With fewer values a column holds levels, of which one may well be far from the others."""
-_ROUNDING = 1e-6
-"""Steps of a clock are equal but for so small a share of them."""
 
 
 def assess_trust(
@@ -49,8 +42,7 @@ def assess_trust(
     `level` is that of the pruner's test, None if there was none; without a fitted model the checks of
     mechanisms are left out. `one_variance` says that all noises were assumed to have the same.
     """
-    findings = [_search(stop_reason, cut_edges), *_rows(problem), *_copies(problem), *_counters(problem)]
-    findings += _codes(problem)
+    findings = [_search(stop_reason, cut_edges), *check_table(problem)]
     findings += _scale(graph, problem, standardized)
     if sem is not None and graph.n_edges:
         findings += check_mechanisms(sem)
@@ -78,103 +70,6 @@ def _search(stop_reason: StopReason, cut_edges: Sequence[tuple[str, str]]) -> Fi
         )
     verdict: Verdict = "bad" if stop_reason is StopReason.NOT_FINITE else "caution"
     return Finding("search", verdict, f"{sentence}.", f"{advice[:1].upper()}{advice[1:]}.")
-
-
-def _rows(problem: Problem) -> list[Finding]:
-    """Say where rows are so few that the best of all that a search has tried looks better than it is."""
-    n, d = problem.n_samples, problem.n_variables
-    if n >= max(_ENOUGH_ROWS, _ROWS_PER_VARIABLE * d):
-        return []
-    return [
-        Finding(
-            "rows",
-            "caution",
-            f"{n} rows are few for {d} variables: more false edges pass than the tests promise.",
-            "Count on the edges that return in half-samples.",
-            {"rows": float(n)},
-        )
-    ]
-
-
-def _copies(problem: Problem) -> list[Finding]:
-    """Find columns that are others in a different unit, which fit each other both ways without noise."""
-    if in_time(problem.variables):
-        return []
-    alike = np.triu(np.abs(_correlations(problem)) > 1 - _ROUNDING**2, 1)
-    names = problem.dataset.names
-    pairs = [f"{names[i]} and {names[j]}" for i, j in np.argwhere(alike)]
-    if not pairs:
-        return []
-    return [
-        Finding(
-            "copies",
-            "bad",
-            f"{some_of(pairs)} are the same but for scale and offset, and nothing tells which is the cause.",
-            "Learn with one column of each pair.",
-        )
-    ]
-
-
-def _correlations(problem: Problem) -> NDArray[np.float64]:
-    """Return the correlation of any two columns over the rows where both were measured."""
-    measured = np.broadcast_to(problem.observed, problem.dataset.values.shape).astype(float)
-    z = problem.dataset.standardized().values * measured
-    n = np.maximum(measured.T @ measured, 1.0)
-    sums, squares = z.T @ measured, (z**2).T @ measured
-    spread = np.sqrt(np.maximum(squares - sums**2 / n, 1e-300))
-    correlations: NDArray[np.float64] = (z.T @ z - sums * sums.T / n) / (spread * spread.T)
-    return correlations
-
-
-def _counters(problem: Problem) -> list[Finding]:
-    """Find columns that number the rows: whatever drifts from row to row looks like their effect."""
-    if in_time(problem.variables):
-        return []
-    measured = np.broadcast_to(problem.observed, problem.dataset.values.shape)
-    columns = zip(problem.dataset.names, problem.dataset.values.T, measured.T, strict=True)
-    names = [name for name, column, known in columns if _counts(np.flatnonzero(known), column[known])]
-    if not names:
-        return []
-    return [
-        Finding(
-            "counters",
-            "caution",
-            f"{some_of(names)} count{'s' if len(names) == 1 else ''} the rows, as a number or a time does.",
-            "Learn without such columns; if rows follow each other in time, learn from them as a series.",
-        )
-    ]
-
-
-def _counts(rows: NDArray[np.intp], values: NDArray[np.float64]) -> bool:
-    """Tell whether values rise or fall from row to row, by whole numbers or evenly."""
-    steps = np.diff(values) / np.diff(rows)
-    is_even = np.ptp(steps) <= _ROUNDING * np.abs(steps).max()
-    is_whole = bool((values == np.round(values)).all())
-    return bool((steps > 0).all() or (steps < 0).all()) and (is_even or is_whole)
-
-
-def _codes(problem: Problem) -> list[Finding]:
-    """Find columns with one value again and again, further from all others than these from each other."""
-    names, said, times = problem.dataset.names, [], {}
-    for column in (column for variable in problem.variables for column in variable.outputs):
-        values, counts = np.unique(problem.dataset.values[:, column], return_counts=True)
-        if len(values) < _DISTINCT:
-            continue
-        for end, others in ((0, values[1:]), (-1, values[:-1])):
-            if counts[end] >= _AGAIN and np.abs(values[end] - others).min() > np.ptp(others):
-                said.append(f"{names[column]} is {values[end]:g} in {counts[end]} rows")
-                times[names[column]] = float(counts[end])
-    if not said:
-        return []
-    return [
-        Finding(
-            "codes",
-            "bad",
-            f"{some_of(said)}, far from all other values.",
-            "If it stands for a gap, leave these cells empty and say what to do about missing values.",
-            times,
-        )
-    ]
 
 
 def _scale(graph: CausalGraph, problem: Problem, standardized: bool) -> list[Finding]:
