@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Form = Literal["dense", "lumped", "binary"]
 
 # A value with more of the rows, and so many times more than either value beside it, is a lump.
-_LUMP, _ABOVE_NEIGHBOURS = 0.05, 3.0
+_LUMP, _ABOVE_NEIGHBOURS = 0.15, 3.0
 _FEW_LEVELS = 4
 # Keeps coefficients finite where functions tell both outcomes apart without exception.
 _RIDGE = 0.05
