@@ -94,10 +94,11 @@ class MCSL(BaseEstimator):  # type: ignore[misc]
         default = [f"x{i + 1}" for i in range(values.shape[1])]
         # scikit-learn does not count numbers as names.
         names = tuple(map(str, getattr(X, "columns", default)))
-        if np.isnan(values).any() and not self._allows_nan():
-            name = names[int(np.argmax(np.isnan(values).any(axis=0)))]
+        gappy = [name for name, column in zip(names, values.T, strict=True) if np.isnan(column).any()]
+        if gappy and not self._allows_nan():
             raise DataError(
-                f'The column {name!r} has missing values (NaN); choose `missing="drop"`, "impute" or "mask".'
+                f"The column {gappy[0]!r} has missing values (NaN); choose "
+                '`missing="drop"`, "impute" or "mask".'
             )
         self.result_: Result = learn(
             _table(values, names, X),

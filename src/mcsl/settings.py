@@ -34,13 +34,13 @@ def check_number(
         number = float("nan") if isinstance(value, str) else float(value)
     except (TypeError, ValueError):
         number = float("nan")
+    # No comparison holds of what is no number.
     holds = (
-        number == number
-        and (least is None or number >= least)
-        and (above is None or number > above)
-        and (below is None or number < below)
+        least is None or number >= least,
+        above is None or number > above,
+        below is None or number < below,
     )
-    if not holds:
+    if not all(holds):
         raise SettingsError(f"`{name}` must be a number {rule}. Got {value!r} instead.")
 
 

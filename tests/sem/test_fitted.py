@@ -231,8 +231,8 @@ def test_far_beyond_the_rows_curves_are_straight_lines(model):
 def test_a_column_on_a_log_scale_may_be_set_to_zero():
     for seed in range(6):
         rng = np.random.default_rng(seed)
-        x, y = rng.standard_normal(500), np.empty(500)
-        y[:] = np.exp(x + 0.5 * rng.standard_normal(500))
+        x = rng.standard_normal(500)
+        y = np.exp(x + 0.5 * rng.standard_normal(500))
         table = mcsl.Dataset(np.column_stack([x, y, 2 * y + rng.standard_normal(500)]), ("x", "y", "w"))
         sem = fit_sem(CausalGraph.from_edges([("x", "y"), ("y", "w")], table.names), table)
         assert sem.scales[1].sign == 1

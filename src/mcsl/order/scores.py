@@ -70,8 +70,6 @@ class GaussianScore:
     def _logistic(self, output: int, chosen: NDArray[np.intp]) -> float:
         column = self.regressors.table.values[:, output]
         alone = gaussian_log_likelihood(float(column @ column), len(column))
-        if not len(chosen):
-            return alone
         return alone + logistic_gain(column > column.mean(), self.regressors.design(chosen)) - len(chosen)
 
     def _best(self, output: int, models: list[Models]) -> Fit:

@@ -21,7 +21,8 @@ def resolve_groups(
     """
     place = {name: i for i, name in enumerate(columns)}
     owner: dict[str, str] = {}
-    for group, members in _checked(groups or {}).items():
+    listed = _checked(groups or {})
+    for group, members in listed.items():
         for name in members:
             if name not in place:
                 raise SettingsError(
@@ -34,12 +35,12 @@ def resolve_groups(
                     f"The column {name!r} is in the groups {of}; a column belongs to one variable, once."
                 )
             owner[name] = group
-    for group in groups or {}:
+    for group in listed:
         if owner.get(group, group) != group or (group in place and group not in owner):
             raise SettingsError(
                 f"The group {group!r} is called like a column that is not in it; give one another name."
             )
-    members_of = {name: (name,) for name in columns} | _checked(groups or {})
+    members_of = {name: (name,) for name in columns} | listed
     variables = {
         variable: tuple(place[member] for member in members_of[variable])
         for variable in dict.fromkeys(owner.get(name, name) for name in columns)
