@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from mcsl.order.noise import log_scale, tilt_gain
+from mcsl.order.noise import entropy, log_scale, tilt_gain
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,24 @@ def test_a_known_log_scale_is_recovered():
 def test_residuals_of_zero_have_some_scale():
     design = np.random.default_rng(3).standard_normal((50, 2))
     assert np.isfinite(log_scale(np.zeros(50), design, design.T @ design)).all()
+
+
+@pytest.mark.parametrize(
+    ("draw", "known"),
+    [
+        (lambda rng: rng.standard_normal(5000), np.log(2 * np.pi * np.e) / 2),
+        (lambda rng: rng.uniform(size=5000), 0.0),
+        (lambda rng: rng.exponential(size=5000), 1.0),
+        (lambda rng: rng.standard_t(3, size=5000), 1.7735),
+    ],
+    ids=["normal", "uniform", "exponential", "student"],
+)
+def test_entropies_are_those_of_known_densities(draw, known):
+    sample = draw(np.random.default_rng(4))
+    assert entropy(sample) == pytest.approx(known, abs=0.04)
+    assert entropy(100 * sample + 7) == pytest.approx(entropy(sample) + np.log(100))
+
+
+def test_equal_values_have_a_finite_entropy():
+    assert np.isfinite(entropy(np.zeros(20)))
+    assert np.isfinite(entropy(np.repeat([0.0, 1.0], 10)))

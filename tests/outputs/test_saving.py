@@ -104,6 +104,20 @@ def test_groups_and_lags_come_back(tmp_path):
     assert back.sem.predict(result.problem.dataset).equals(result.sem.predict(result.problem.dataset))
 
 
+def test_scales_of_every_kind_come_back(tmp_path):
+    rng = np.random.default_rng(6)
+    z = rng.standard_normal((800, 4))
+    z[:, 1:] += z[:, :1]
+    values = np.column_stack([z[:, 0], np.exp(z[:, 1]), np.arctan(2 * z[:, 2]), z[:, 3] ** 3])
+    knowledge = mcsl.Knowledge(tiers=[["x1"], ["x2", "x3", "x4"]])
+    result = mcsl.learn(values, "additive", knowledge=knowledge)
+    back = load_result(result.save(tmp_path / "run.mcsl"))
+    assert back.sem.scales == result.sem.scales
+    assert [type(scale.curve).__name__ for scale in back.sem.scales] == [
+        "NoneType", "Logarithm", "LogOdds", "InverseSinh",
+    ]  # fmt: skip
+
+
 def test_a_file_of_format_1_keeps_loading():
     back = load_result(REFERENCE)
     assert back.graph.edges == (("dose", "response"),)
@@ -137,7 +151,7 @@ WRONG = {
     "no document": (lambda p: _without(p, "result.json"), "must hold result.json once"),
     "no arrays": (lambda p: _without(p, "arrays.safetensors"), "must hold arrays.safetensors once"),
     "a path instead": (lambda p: {f"../{k}": v for k, v in p.items()}, "must hold result.json once"),
-    "a newer format": (lambda p: _document(p, format=FORMAT + 1), "this mcsl reads up to 1; update mcsl"),
+    "a newer format": (lambda p: _document(p, format=FORMAT + 1), "this mcsl reads up to 2; update mcsl"),
     "format of another type": (lambda p: _document(p, format="1"), "the format '1'"),
     "a list for a document": (lambda p: {**p, "result.json": "[1]"}, "no result of mcsl"),
     "no JSON": (lambda p: {**p, "result.json": "{"}, "no result of mcsl"),

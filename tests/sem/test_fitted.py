@@ -8,6 +8,7 @@ import mcsl
 from mcsl.data import SeriesTable
 from mcsl.graph import CausalGraph
 from mcsl.problem import Problem, Variable, cut_windows
+from mcsl.scales import InverseSinh, Logarithm, LogOdds
 from mcsl.sem import fit_sem
 
 
@@ -141,7 +142,7 @@ def test_few_rows_do_not_make_a_logarithm():
     for seed in range(20):
         x, noise = np.random.default_rng(seed).standard_normal((2, 20))
         model = fit_sem(graph, pl.DataFrame({"x": x, "y": x + noise}))
-        chosen += [scale.sign != 0 for scale in model.scales]
+        chosen += [scale.curve is not None for scale in model.scales]
     assert sum(chosen) <= 1
 
 
@@ -235,7 +236,7 @@ def test_a_column_on_a_log_scale_may_be_set_to_zero():
         y = np.exp(x + 0.5 * rng.standard_normal(500))
         table = mcsl.Dataset(np.column_stack([x, y, 2 * y + rng.standard_normal(500)]), ("x", "y", "w"))
         sem = fit_sem(CausalGraph.from_edges([("x", "y"), ("y", "w")], table.names), table)
-        assert sem.scales[1].sign == 1
+        assert sem.scales[1].curve.sign == 1
         found = sem.effect("y", "w", 1.0, 0.0)
         assert found.low < -2 < found.high
         assert abs(found.estimate + 2) < 4
@@ -428,7 +429,7 @@ def test_means_of_multiplied_noise_count_all_of_it():
     values = np.column_stack([x, np.exp(0.5 * x + noise)])
     graph = mcsl.CausalGraph.from_edges([("x1", "x2")], ("x1", "x2"))
     model = mcsl.fit_sem(graph, mcsl.Dataset(values, graph.names))
-    assert model.scales[1].sign
+    assert isinstance(model.scales[1].curve, Logarithm)
     expected = np.exp(0.5 * x) * np.exp(noise).mean()
     predicted = model.predict(mcsl.Dataset(values, graph.names))["x2"].to_numpy()
     assert np.median(predicted / expected) == pytest.approx(1, abs=0.05)
@@ -496,3 +497,25 @@ def test_a_graph_from_elsewhere_is_fitted_to_any_table():
     assert model.sample(5).equals(fit_sem(graph, problem).sample(5))
     with pytest.raises(mcsl.GraphError, match="no column for b"):
         mcsl.fit_sem(graph, frame.drop("b"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "bend"),
+    [(LogOdds, lambda z: 100 / (1 + np.exp(-2 * z))), (InverseSinh, lambda z: np.sinh(2 * z))],
+)
+def test_what_is_bent_on_both_sides_is_modelled_on_its_scale(kind, bend):
+    rng = np.random.default_rng(3)
+    x, noise = rng.standard_normal((2, 1500))
+    table = mcsl.Dataset(np.column_stack([x, bend(0.7 * x + 0.5 * noise)]), ("x", "y"))
+    model = fit_sem(CausalGraph.from_edges([("x", "y")], table.names), table)
+    assert isinstance(model.scales[1].curve, kind)
+    row = {"x": 0.5, "y": float(bend(0.7 * 0.5 + 0.4))}
+    other = model.counterfactual(row, {"x": 1.0})
+    assert other["y"] == pytest.approx(bend(0.7 + 0.4), rel=0.1)
+    sampled = model.sample(2000, seed=1)["y"].to_numpy()
+    spread = np.ptp(table.values[:, 1])
+    np.testing.assert_allclose(
+        np.quantile(sampled, [0.1, 0.5, 0.9]),
+        np.quantile(table.values[:, 1], [0.1, 0.5, 0.9]),
+        atol=0.05 * spread,
+    )

@@ -58,7 +58,7 @@ class OrderFit:
     edge_probabilities: NDArray[np.float64] = field(repr=False)
     """Akaike weight of every edge of `graph`, given the other causes that the search chose; 0 elsewhere."""
     problem: Problem = field(repr=False)
-    """The problem as the search saw it: columns with multiplicative noise by their logarithms."""
+    """The problem as the search saw it: bent columns on the scale where their noise adds."""
     scores: NDArray[np.float64] = field(repr=False)
     """Penalised log-likelihood of each variable of `problem` given the parents that the search chose."""
     noise: Noise
@@ -73,8 +73,8 @@ class OrderSearch:
     """Search for a causal order under T_i(X_i) = f_i(parents) + eps_i, whatever the units of the columns.
 
     f_i is a sum of splines of single parents and, with `interactions`, of products for pairs of them. T_i
-    is the identity unless the noise of a column multiplies (see `straighten`). The noise is Gaussian,
-    skewed or peaked, or of a scale that depends on the parents: the simplest that fits the residuals.
+    is the identity unless the column is bent (see `straighten`). The noise is Gaussian, skewed or peaked, or
+    of a scale that depends on the parents: the simplest that fits the residuals.
     """
 
     interactions: bool = True
@@ -108,7 +108,7 @@ class OrderSearch:
         if self.equal_variances:
             adjacency, score, noise = _climb_with_one_variance(straight, views, candidates)
         else:
-            # A logarithm has already taken care of its column's scale.
+            # Straightening has already taken care of a column's scale.
             changed = (straight.dataset.values != problem.dataset.values).any(axis=0)
             adjacency, score, noise = _climb_with_noise(straight, views, candidates, changed)
         gains = _gains(adjacency, candidates, score)

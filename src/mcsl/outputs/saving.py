@@ -29,7 +29,7 @@ from mcsl.sem.storage import pack_sem, unpack_sem
 from mcsl.trust import Finding
 from mcsl.writing import write_whole
 
-FORMAT = 1
+FORMAT = 2
 """Number of the format that is written; files of this and all lower numbers are read."""
 
 _DOCUMENT, _ARRAYS = "result.json", "arrays.safetensors"

@@ -49,8 +49,8 @@ class FittedSEM:
 
     x_i = T_i^-1(f_i(causes) + s_i(causes) e_i): f_i is a sum of penalised splines, with a Gaussian process of
     all causes where that predicts better; s_i is constant unless held-out rows say otherwise; T_i is the
-    identity, or a logarithm where noise multiplies; the noise e_i is drawn from the residuals. Columns that
-    no mechanism predicts, the past of a series, are drawn together, a row at a time.
+    identity, or another scale on which noise adds (`mcsl.scales`); the noise e_i is drawn from the residuals.
+    Columns that no mechanism predicts, the past of a series, are drawn together, a row at a time.
 
     Tables come back as polars frames; `.to_pandas()` turns them into pandas.
     """

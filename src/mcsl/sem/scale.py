@@ -1,13 +1,14 @@
-"""The scale on which the noise of a column adds: its own, or a logarithm."""
+"""The scale on which the noise of a column adds: its own, or a curve of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.logarithms import logarithms_of
+from mcsl.order.transformation import rarer_scale
+from mcsl.scales import Curve, logarithms_of
 
 Array = NDArray[np.float64]
 
@@ -19,42 +20,25 @@ _BLOCK = 2**20
 
 @dataclass(frozen=True)
 class Scale:
-    """z = (T(x) - centre) / deviation, where T(x) is x or sign log(sign (x - origin)).
-
-    Beyond the outermost value that it was chosen by, a logarithm goes on as its tangent: towards its origin
-    it would run away, and nothing was seen there.
-    """
+    """z = (t - centre) / deviation, where t is x or a curve of it."""
 
     centre: float
     deviation: float
-    sign: float = 0.0
-    """1 or -1 for a logarithm whose long tail is on the right or left, 0 for x itself."""
-    origin: float = 0.0
-    nearest: float = 0.0
-    """Distance from the origin where the tangent begins."""
+    curve: Curve | None = None
 
     def forward(self, x: Array) -> Array:
         """Return z for x."""
-        if self.sign:
-            height = self.sign * (x - self.origin)
-            tangent = np.minimum(height / self.nearest - 1, 0.0)
-            x = self.sign * (np.log(np.maximum(height, self.nearest)) + tangent)
-        z: Array = (x - self.centre) / self.deviation
+        z: Array = ((x if self.curve is None else self.curve.forward(x)) - self.centre) / self.deviation
         return z
 
     def backward(self, z: Array) -> Array:
         """Return x for z."""
-        x = self.centre + self.deviation * z
-        if self.sign:
-            # Beyond the largest finite number there is nothing to tell apart.
-            x, edge = self.sign * x, np.log(self.nearest)
-            tangent = self.nearest * np.minimum(x - edge, 0.0)
-            x = self.origin + self.sign * (np.exp(np.clip(x, edge, 700.0)) + tangent)
-        return x
+        t = self.centre + self.deviation * z
+        return t if self.curve is None else self.curve.backward(t)
 
     def expect(self, mean: Array, spread: Array, noise: Array) -> Array:
         """Return the mean of x over all noises, row by row, for z = mean + spread * noise."""
-        if not self.sign:
+        if self.curve is None:
             return self.backward(mean)
         # The mean of a function is not the function of the mean.
         parts = [np.empty(0)]
@@ -81,23 +65,27 @@ def choose_scale(column: Array, design: Array) -> Scale:
     """
     plain = plain_scale(column)
     standardized = plain.forward(column)
-    sign, height, offsets = logarithms_of(standardized)
-    if not len(offsets):
+    centred = design - design.mean(axis=0)
+    curve = rarer_scale(standardized, centred, centred.T @ centred) or _logarithm(standardized, design)
+    if curve is None:
         return plain
-    basis = np.linalg.qr(np.column_stack([np.ones(len(column)), design]))[0]
-    least_gain = max(_LEAST_GAIN, _LEAST_TOTAL / len(column))
-    best, most = 0.0, least_gain - _log_deviation(standardized, basis)
-    for offset in offsets:
-        logarithm = np.log(height + offset)
-        likelihood = -_log_deviation(logarithm, basis) - float(logarithm.mean())
-        if likelihood > most:
-            best, most = float(offset), likelihood
-    if not best:
-        return plain
-    offset = best * plain.deviation
-    origin = float(column.min() if sign > 0 else column.max()) - sign * offset
-    scale = plain_scale(sign * np.log(sign * (column - origin)))
-    return Scale(scale.centre, scale.deviation, sign, origin, offset)
+    curve = curve.in_units(plain.centre, plain.deviation)
+    return replace(plain_scale(curve.forward(column)), curve=curve)
+
+
+def _logarithm(standardized: Array, design: Array) -> Curve | None:
+    """Return the logarithm that makes a standardised column much likelier, with Gaussian noise, or None."""
+    curves = logarithms_of(standardized)
+    if not curves:
+        return None
+    basis = np.linalg.qr(np.column_stack([np.ones(len(design)), design]))[0]
+    fits = [
+        float(curve.log_slope(standardized).mean()) - _log_deviation(curve.forward(standardized), basis)
+        for curve in curves
+    ]
+    best = int(np.argmax(fits))
+    least_gain = max(_LEAST_GAIN, _LEAST_TOTAL / len(design))
+    return curves[best] if fits[best] > least_gain - _log_deviation(standardized, basis) else None
 
 
 def _log_deviation(values: Array, basis: Array) -> float:

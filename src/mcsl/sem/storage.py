@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -11,12 +11,19 @@ from numpy.typing import NDArray
 
 from mcsl.graph import CausalGraph
 from mcsl.problem import Variable
+from mcsl.scales import Curve, InverseSinh, Logarithm, LogOdds
 from mcsl.sem.features import Features, KernelFeatures, SplineFeatures
 from mcsl.sem.fitted import FittedSEM
 from mcsl.sem.mechanism import Mechanism
 from mcsl.sem.scale import Scale
 
 Arrays = dict[str, NDArray[Any]]
+
+_CURVES: dict[str, Callable[..., Curve]] = {
+    "Logarithm": Logarithm,
+    "LogOdds": LogOdds,
+    "InverseSinh": InverseSinh,
+}
 
 
 def pack_sem(sem: FittedSEM) -> tuple[dict[str, Any], Arrays]:
@@ -47,7 +54,7 @@ def pack_sem(sem: FittedSEM) -> tuple[dict[str, Any], Arrays]:
     document = {
         "columns": sem.columns,
         "variables": [asdict(variable) for variable in sem.variables],
-        "scales": [asdict(scale) for scale in sem.scales],
+        "scales": [_pack_scale(scale) for scale in sem.scales],
         "mechanisms": mechanisms,
     }
     return document, {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -66,7 +73,7 @@ def unpack_sem(
         tuple(variable.name for variable in variables) == graph.names, "its variables are not the graph's"
     )
     values = _array(arrays, "sem/values", (None, len(columns)))
-    scales = tuple(Scale(**{key: float(value) for key, value in part.items()}) for part in document["scales"])
+    scales = tuple(_scale(part) for part in document["scales"])
     _require(len(scales) == len(columns), "a column has no scale")
     _require(
         all(scale.deviation > 0 and np.isfinite(scale.centre) for scale in scales), "a scale is not finite"
@@ -88,6 +95,19 @@ def unpack_sem(
     observed = arrays.get("sem/observed", np.array(True))
     _require(observed.dtype == bool and observed.shape in ((), values.shape), "it mistakes what was measured")
     return FittedSEM(graph, variables, columns, values, scales, mechanisms, observed=observed)
+
+
+def _pack_scale(scale: Scale) -> dict[str, Any]:
+    kind = {} if scale.curve is None else {"kind": type(scale.curve).__name__, **asdict(scale.curve)}
+    return {"centre": scale.centre, "deviation": scale.deviation, **kind}
+
+
+def _scale(part: Mapping[str, Any]) -> Scale:
+    numbers = {name: float(value) for name, value in part.items() if name != "kind"}
+    centre, deviation = numbers.pop("centre"), numbers.pop("deviation")
+    # Format 1 has a sign for every column, which is 0 where there is no logarithm.
+    kind = part.get("kind", "Logarithm" if numbers.get("sign") else None)
+    return Scale(centre, deviation, None if kind is None else _CURVES[kind](**numbers))
 
 
 def _mechanism(

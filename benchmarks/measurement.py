@@ -1,11 +1,11 @@
-"""Tables as they are measured, with values that repeat: what do ties, bounds and switches cost?
+"""Tables as they are measured: what do bent scales, ties, bounds and switches cost?
 
-    python -m benchmarks.repeated_values [--seeds 1000-1019]      # run what is missing, and write the table
-    python -m benchmarks.repeated_values --seeds none             # write the table alone
+    python -m benchmarks.measurement [--seeds 1000-1019]      # run what is missing, and write the table
+    python -m benchmarks.measurement --seeds none             # write the table alone
 
 Six variables with 1.5 edges each and 600 rows. Every cause acts by a smooth random function of what was
 measured of it, so that a bound or a switch is a part of the mechanism; half of the variables are measured in
-a coarse way, the others as they are.
+a bent or a coarse way, the others as they are.
 """
 
 import argparse
@@ -23,12 +23,16 @@ from mcsl.graph.causal_graph import topological_order
 from mcsl.simulation import simulate_dag
 from mcsl.simulation.series import Wave
 
-RESULTS = Path(__file__).parent / "results" / "repeated_values.jsonl"
+RESULTS = Path(__file__).parent / "results" / "measurement.jsonl"
 PAGE = Path(__file__).parents[1] / "docs" / "your-table.md"
 N_VARIABLES, DEGREE, N_SAMPLES, NOISE = 6, 1.5, 600, 0.6
 RECIPES = ("default", "additive")
 KINDS = {
     "as they are": lambda z, rng: z,
+    "multiplied (exp)": lambda z, rng: np.exp(z),
+    "percentages (logistic)": lambda z, rng: 100 / (1 + np.exp(-1.5 * z)),
+    "saturated (arctan)": lambda z, rng: np.arctan(2 * z),
+    "stretched on both sides (cubes)": lambda z, rng: z**3,
     "whole numbers": lambda z, rng: np.round(3 * z),
     "counts (Poisson)": lambda z, rng: rng.poisson(np.exp(0.8 * z)).astype(float),
     "cut off at the 30% quantile": lambda z, rng: np.maximum(z, np.quantile(z, 0.3)),
@@ -42,9 +46,9 @@ KINDS = {
 
 def draw(kind: str, seed: int) -> tuple[np.ndarray, mcsl.CausalGraph]:
     """Draw a table and the graph behind it; all kinds have the same graphs, functions and noises."""
-    rng, coarse_rng = np.random.default_rng(seed).spawn(2)
+    rng, measuring_rng = np.random.default_rng(seed).spawn(2)
     graph = simulate_dag(N_VARIABLES, DEGREE, rng)
-    is_coarse = rng.permutation(N_VARIABLES) < N_VARIABLES // 2
+    is_changed = rng.permutation(N_VARIABLES) < N_VARIABLES // 2
     values = np.empty((N_SAMPLES, N_VARIABLES))
     for i in topological_order(graph.adjacency):
         signal = NOISE * rng.standard_normal(N_SAMPLES)
@@ -52,7 +56,7 @@ def draw(kind: str, seed: int) -> tuple[np.ndarray, mcsl.CausalGraph]:
         for j in causes:
             signal += _standardized(Wave.draw(rng)(_standardized(values[:, j]))) / np.sqrt(len(causes))
         z = _standardized(signal)
-        values[:, i] = KINDS[kind](z, coarse_rng) if is_coarse[i] else z
+        values[:, i] = KINDS[kind](z, measuring_rng) if is_changed[i] else z
     return values, graph
 
 
@@ -92,7 +96,7 @@ def main() -> None:
             metrics = mcsl.evaluate(mcsl.learn(values, recipe).graph, truth)
             row = {"kind": kind, "recipe": recipe, "seed": seed, "true_edges": truth.n_edges}
             lines.append(RESULTS, row | metrics.as_dict() | {"version": mcsl.__version__, "date": now()})
-    put_table(PAGE, "repeated values", table(lines.read(RESULTS)))
+    put_table(PAGE, "measurement", table(lines.read(RESULTS)))
 
 
 if __name__ == "__main__":
