@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ class Logarithm:
     away, and nothing was seen.
     """
 
+    name: ClassVar[str] = "logarithm"
     sign: float
     """1 if the long tail is on the right, -1 if it is on the left."""
     origin: float
@@ -69,6 +70,7 @@ class LogOdds:
     Nearer to either bound than any value that it was chosen by, it goes on as its tangent.
     """
 
+    name: ClassVar[str] = "log-odds"
     lower: float
     upper: float
     nearest: float
@@ -106,6 +108,7 @@ class LogOdds:
 class InverseSinh:
     """t = asinh((x - middle) / width): noise multiplies on both sides, as in gains and losses."""
 
+    name: ClassVar[str] = "inverse hyperbolic sine"
     middle: float
     width: float
 

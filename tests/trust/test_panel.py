@@ -251,3 +251,15 @@ def test_groups_and_lags_are_assessed_too():
     result = mcsl.learn(np.column_stack([x, y]), mcsl.Recipe.additive(), lags=1)
     assert verdicts(result)["independence"] == "good"
     assert "predictability" not in verdicts(result)
+
+
+def test_columns_on_other_scales_are_named_and_only_if_there_are_any():
+    z = np.random.default_rng(6).standard_normal((800, 4))
+    z[:, 1:] += z[:, :1]
+    values = np.column_stack([z[:, 0], np.exp(z[:, 1]), np.arctan(2 * z[:, 2]), z[:, 3] ** 3])
+    knowledge = mcsl.Knowledge(tiers=[["x1"], ["x2", "x3", "x4"]])
+    found = {f.name: f for f in mcsl.learn(values, "additive", knowledge=knowledge).trust}
+    assert found["scales"].sentence == (
+        "Noise adds up on another scale of x2 (logarithm), x3 (log-odds), x4 (inverse hyperbolic sine)."
+    )
+    assert "scales" not in {f.name for f in mcsl.learn(z, "additive", knowledge=knowledge).trust}

@@ -38,7 +38,9 @@ def resolve_groups(
     for group, members in listed.items():
         # Asked about by its name, would it be the group or the column?
         if group in place and members != (group,):
-            raise SettingsError(f"The group {group!r} is called like a column; give one of them another name.")
+            raise SettingsError(
+                f"The group {group!r} is called like a column; give one of them another name."
+            )
     members_of = {name: (name,) for name in columns} | listed
     variables = {
         variable: tuple(place[member] for member in members_of[variable])

@@ -19,11 +19,7 @@ from mcsl.sem.scale import Scale
 
 Arrays = dict[str, NDArray[Any]]
 
-_CURVES: dict[str, Callable[..., Curve]] = {
-    "Logarithm": Logarithm,
-    "LogOdds": LogOdds,
-    "InverseSinh": InverseSinh,
-}
+_CURVES: dict[str, Callable[..., Curve]] = {kind.name: kind for kind in (Logarithm, LogOdds, InverseSinh)}
 
 
 def pack_sem(sem: FittedSEM) -> tuple[dict[str, Any], Arrays]:
@@ -98,7 +94,7 @@ def unpack_sem(
 
 
 def _pack_scale(scale: Scale) -> dict[str, Any]:
-    kind = {} if scale.curve is None else {"kind": type(scale.curve).__name__, **asdict(scale.curve)}
+    kind = {} if scale.curve is None else {"kind": scale.curve.name, **asdict(scale.curve)}
     return {"centre": scale.centre, "deviation": scale.deviation, **kind}
 
 
@@ -106,7 +102,7 @@ def _scale(part: Mapping[str, Any]) -> Scale:
     numbers = {name: float(value) for name, value in part.items() if name != "kind"}
     centre, deviation = numbers.pop("centre"), numbers.pop("deviation")
     # Format 1 has a sign for every column, which is 0 where there is no logarithm.
-    kind = part.get("kind", "Logarithm" if numbers.get("sign") else None)
+    kind = part.get("kind", Logarithm.name if numbers.get("sign") else None)
     return Scale(centre, deviation, None if kind is None else _CURVES[kind](**numbers))
 
 

@@ -24,7 +24,16 @@ _ALIKE = 4.0
 
 def check_mechanisms(sem: FittedSEM) -> list[Finding]:
     """Check what every mechanism explains, and whether its noise is what the model assumes."""
-    return [_prediction(sem), _independence(sem), _direction(sem)]
+    return [_prediction(sem), _independence(sem), _direction(sem), *_scales(sem)]
+
+
+def _scales(sem: FittedSEM) -> list[Finding]:
+    """Name the columns that are not modelled in their own units, if there are any."""
+    curves = zip(sem.columns, (scale.curve for scale in sem.scales), strict=True)
+    bent = [f"{name} ({curve.name})" for name, curve in curves if curve is not None]
+    if not bent:
+        return []
+    return [Finding("scales", "good", f"Noise adds up on another scale of {some_of(bent)}.", "")]
 
 
 def _prediction(sem: FittedSEM) -> Finding:
