@@ -22,6 +22,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -49,6 +50,7 @@ OWN_NAMES = {"grouped": "default", "grouped, additive": "additive"}
 METHODS = methods.load()
 FIRST_SEED = 1000
 ONE_CORE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "LOKY_MAX_CPU_COUNT")
+WORKERS: list[subprocess.Popen] = []
 OUT_OF_TIME = {str(-number) for number in (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM)}
 
 
@@ -71,6 +73,7 @@ def main() -> None:
     options.results.parent.mkdir(exist_ok=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     pool = ThreadPoolExecutor(options.jobs, initializer=stay_on_a_core, initargs=(count(),))
+    stop = signal.signal(signal.SIGTERM, lambda *_: sys.exit(f"stopped; {options.results} has what is done"))
     with Progress(*columns) as progress, pool:
         bar = progress.add_task("runs", total=len(wanted), completed=len(wanted) - len(left))
         started = [pool.submit(attempt, run, late, options.peers_python, options.limit) for run in left]
@@ -84,7 +87,9 @@ def main() -> None:
                 outcome = f"SHD {row['shd']}, {row['seconds']:.1f} s" if "shd" in row else row["status"]
                 progress.print(f"{row['scenario']:16} {row['method']:16} {row['seed']}  {outcome}")
         finally:
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
+            end_workers()
+            signal.signal(signal.SIGTERM, stop)
 
 
 def stay_on_a_core(turns: Iterator[int]) -> None:
@@ -219,10 +224,18 @@ def worker(python: str, thread: int) -> subprocess.Popen:
     command = [python, "-m", "benchmarks.worker"]
     environment = {**os.environ, **dict.fromkeys(ONE_CORE, "1")}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, text=True, **pipes)
-    # Leaving its context closes the pipes, at which the worker ends, and waits for it.
-    atexit.register(process.__exit__, None, None, None)
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, text=True, start_new_session=True, **pipes)
+    WORKERS.append(process)
     return process
+
+
+@atexit.register
+def end_workers() -> None:
+    """End all workers and the runs they wait for, which would go on alone."""
+    worker.cache_clear()
+    while WORKERS:
+        with WORKERS.pop() as process, suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def decided(pattern: np.ndarray, truth: np.ndarray) -> np.ndarray:

@@ -2,7 +2,10 @@
 
 import json
 import os
+import signal
 import sys
+import threading
+import time
 from importlib import import_module
 
 import numpy as np
@@ -67,6 +70,25 @@ def test_what_does_not_end_well_is_recorded(name, status, message, call, monkeyp
     assert call("--methods", name, "--seeds", "2", "--data", "raw", "--limit", "1") == rows
     patient = call("--methods", name, "--seeds", "2", "--data", "raw", "--limit", "2")
     assert [row["seed"] for row in patient] == ([1000, 1000] if status == "timeout" else [1000, 1001])
+
+
+def test_whoever_ends_the_runner_ends_its_runs(call, monkeypatch):
+    monkeypatch.setitem(run.METHODS, "endless", import_module("tests.benchmarks.endless").METHOD)
+    groups, killpg = [], os.killpg
+    monkeypatch.setattr(os, "killpg", lambda group, number: groups.append(group) or killpg(group, number))
+    timer = threading.Timer(3, os.kill, (os.getpid(), signal.SIGTERM))
+    timer.start()
+    with pytest.raises(SystemExit, match="has what is done"):
+        call("--methods", "endless", "--seeds", "1", "--data", "raw", "--limit", "600")
+    assert len(groups) == 1
+    for _ in range(50):
+        try:
+            killpg(groups[0], 0)
+        except ProcessLookupError:
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("a run goes on")
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system does not say on which cores")
