@@ -69,15 +69,15 @@ def rarer_scale(
     best = int(np.argmax(fits))
     long_tails = isinstance(curves[best], InverseSinh)
     least_gain = max(_LEAST_GAIN_OF_LONG_TAILS if long_tails else _LEAST_GAIN, _LEAST_TOTAL / n)
-    to_beat = fits[best] - least_gain
-    if own >= to_beat:
+    near_enough = fits[best] - least_gain
+    if own >= near_enough:
         return None
     logs = log_scale(residuals[:, 0], design, gram)
-    if -entropy(residuals[:, 0] * np.exp(-logs)) - float(logs.mean()) >= to_beat:
+    if -entropy(residuals[:, 0] * np.exp(-logs)) - float(logs.mean()) >= near_enough:
         return None
     residuals, slopes = _residuals(standardized, logarithms_of(standardized), design, gram)
     usual = slopes - [entropy(column) for column in residuals.T]
-    return None if usual.max() >= to_beat else curves[best]
+    return None if usual.max() >= near_enough else curves[best]
 
 
 def _logarithm(
