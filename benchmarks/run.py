@@ -51,6 +51,7 @@ METHODS = methods.load()
 FIRST_SEED = 1000
 ONE_CORE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "LOKY_MAX_CPU_COUNT")
 WORKERS: list[subprocess.Popen] = []
+STOPPING = threading.Event()
 OUT_OF_TIME = {str(-number) for number in (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM)}
 
 
@@ -73,7 +74,10 @@ def main() -> None:
     options.results.parent.mkdir(exist_ok=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     pool = ThreadPoolExecutor(options.jobs, initializer=stay_on_a_core, initargs=(count(),))
-    stop = signal.signal(signal.SIGTERM, lambda *_: sys.exit(f"stopped; {options.results} has what is done"))
+    STOPPING.clear()
+    before = signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit(f"stopped; {options.results} has what is done")
+    )
     with Progress(*columns) as progress, pool:
         bar = progress.add_task("runs", total=len(wanted), completed=len(wanted) - len(left))
         started = [pool.submit(attempt, run, late, options.peers_python, options.limit) for run in left]
@@ -87,9 +91,10 @@ def main() -> None:
                 outcome = f"SHD {row['shd']}, {row['seconds']:.1f} s" if "shd" in row else row["status"]
                 progress.print(f"{row['scenario']:16} {row['method']:16} {row['seed']}  {outcome}")
         finally:
+            STOPPING.set()
             pool.shutdown(wait=False, cancel_futures=True)
             end_workers()
-            signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGTERM, before)
 
 
 def stay_on_a_core(turns: Iterator[int]) -> None:
@@ -221,6 +226,8 @@ def ask(method: Method, case: Case, seed: int, limit: int, peers_python: str, fo
 @cache
 def worker(python: str, thread: int) -> subprocess.Popen:
     """Start a worker of each environment for each thread, which ends with this process."""
+    if STOPPING.is_set():
+        raise RuntimeError("The runner stops, and starts no more workers.")
     command = [python, "-m", "benchmarks.worker"]
     environment = {**os.environ, **dict.fromkeys(ONE_CORE, "1")}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}

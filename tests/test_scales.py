@@ -56,9 +56,15 @@ def test_tails_tell_which_scales_are_tried():
         assert {type(curve) for curve in rarer_scales_of(standardized)} == {kind}
 
 
-def test_a_point_mass_at_either_end_has_no_log_odds():
-    column = np.clip(np.random.default_rng(1).standard_normal(500), -1, 1)
+@pytest.mark.parametrize("cut", [1.0, 1.8])
+def test_point_masses_at_the_ends_have_no_log_odds(cut):
+    column = np.clip(np.random.default_rng(1).standard_normal(500), -cut, cut)
     assert rarer_scales_of((column - column.mean()) / column.std()) == []
+
+
+def test_the_farthest_values_are_finite():
+    for curve in (*CURVES, InverseSinh(0.0, 1e6), Logarithm(1.0, 0.0, 1e6)):
+        assert np.isfinite(curve.backward(np.array([-1e4, 1e4]))).all()
 
 
 def test_a_constant_column_has_no_scales():

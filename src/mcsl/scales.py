@@ -17,7 +17,7 @@ _OFFSETS = 4.0 ** np.arange(-4, 2)
 _MARGINS = 4.0 ** np.arange(-5, 1)
 # Where an inverse hyperbolic sine turns from a line to a logarithm, in median distances from the median.
 _WIDTHS = 2.0 ** np.arange(-3, 2)
-# With a larger share of the rows at the outermost value, they are a point mass.
+# With a larger share of the rows at the outermost values, they are a point mass.
 _POINT_MASS = 0.05
 # Levels of which so many or less lie below the median are counted, one by one.
 _FEW_LEVELS = 4
@@ -119,7 +119,9 @@ class InverseSinh:
 
     def backward(self, t: Array) -> Array:
         """Return x for t."""
-        return self.middle + self.width * np.sinh(np.clip(t, -_LARGEST_LOGARITHM, _LARGEST_LOGARITHM))
+        limit = _LARGEST_LOGARITHM - max(np.log(self.width), 0.0)
+        x: Array = self.middle + self.width * np.sinh(np.clip(t, -limit, limit))
+        return x
 
     def log_slope(self, x: Array) -> Array:
         """Return log dt/dx."""
@@ -160,7 +162,7 @@ def rarer_scales_of(standardized: Array) -> list[LogOdds] | list[InverseSinh]:
         unit = float(np.median(np.abs(standardized - middle)))
         return [InverseSinh(middle, unit * float(width)) for width in _WIDTHS if unit > 0]
     first, last = float(standardized.min()), float(standardized.max())
-    if max(np.mean(standardized == first), np.mean(standardized == last)) > _POINT_MASS:
+    if np.mean((standardized == first) | (standardized == last)) > _POINT_MASS:
         return []
     margins = (float(margin) * (last - first) / 2 for margin in _MARGINS)
     return [LogOdds(first - margin, last + margin, margin) for margin in margins]

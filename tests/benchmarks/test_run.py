@@ -76,8 +76,14 @@ def test_whoever_ends_the_runner_ends_its_runs(call, monkeypatch):
     monkeypatch.setitem(run.METHODS, "endless", import_module("tests.benchmarks.endless").METHOD)
     groups, killpg = [], os.killpg
     monkeypatch.setattr(os, "killpg", lambda group, number: groups.append(group) or killpg(group, number))
-    timer = threading.Timer(3, os.kill, (os.getpid(), signal.SIGTERM))
-    timer.start()
+
+    def end_once_it_runs():
+        while not run.WORKERS:
+            time.sleep(0.1)
+        time.sleep(1)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=end_once_it_runs, daemon=True).start()
     with pytest.raises(SystemExit, match="has what is done"):
         call("--methods", "endless", "--seeds", "1", "--data", "raw", "--limit", "600")
     assert len(groups) == 1

@@ -123,3 +123,14 @@ def test_a_scale_needs_causes_and_several_rows_for_each_function():
     for n_functions, found in ((0, False), (5, True), (50, True), (51, False)):
         design = causes[:, :n_functions] - causes[:, :n_functions].mean(axis=0)
         assert (rarer_scale(column, design, design.T @ design) is not None) is found
+
+
+def test_few_levels_of_column_and_causes_bend_nothing():
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        cause = rng.integers(0, 5, 600).astype(float)
+        column = np.round(4 * cause + 4 * rng.standard_normal(600))
+        column = (column - column.mean()) / column.std()
+        design = np.column_stack([cause, cause**2, cause**3])
+        design -= design.mean(axis=0)
+        assert rarer_scale(column, design, design.T @ design) is None

@@ -14,6 +14,9 @@ from safetensors.numpy import load, save
 import mcsl
 from mcsl.graph import Stability
 from mcsl.outputs.saving import FORMAT, load_result, save_result, to_bytes
+from mcsl.scales import Logarithm
+from mcsl.sem.scale import Scale
+from mcsl.sem.storage import _scale
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "format_1.mcsl"
 PARTS = ("result.json", "arrays.safetensors")
@@ -126,6 +129,25 @@ def test_a_file_of_format_1_keeps_loading():
     effect = back.sem.effect("dose", "response", 0.0, 1.0)
     assert effect.low < 1.0 < effect.high
     assert [finding.name for finding in back.trust][:2] == ["search", "units"]
+
+
+def test_logarithms_of_format_1_are_read():
+    part = {"centre": 1.0, "deviation": 2.0, "sign": -1.0, "origin": 5.0, "nearest": 0.5}
+    assert _scale(part) == Scale(1.0, 2.0, Logarithm(-1.0, 5.0, 0.5))
+    assert _scale({**part, "sign": 0.0, "origin": 0.0}) == Scale(1.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [
+        {"kind": "logarithm", "sign": 1.0, "origin": 0.0, "nearest": -1.0},
+        {"kind": "log-odds", "lower": 1.0, "upper": 0.0, "nearest": 0.1},
+        {"kind": "inverse hyperbolic sine", "middle": 0.0, "width": float("nan")},
+    ],
+)
+def test_scales_that_do_not_rise_are_refused(curve):
+    with pytest.raises(ValueError, match="does not rise"):
+        _scale({"centre": 0.0, "deviation": 1.0, **curve})
 
 
 def _document(parts, **changes):

@@ -65,6 +65,9 @@ def rarer_scale(
     if not curves:
         return None
     residuals, slopes = _residuals(standardized, curves, design, gram)
+    # Where column and causes have few levels, so have residuals: entropies are chance.
+    if len(np.unique(residuals[:, 0].round(9))) < n / 2:
+        return None
     own, *fits = slopes - [entropy(column) for column in residuals.T]
     best = int(np.argmax(fits))
     long_tails = isinstance(curves[best], InverseSinh)

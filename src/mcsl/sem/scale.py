@@ -60,8 +60,8 @@ def plain_scale(column: Array) -> Scale:
 def choose_scale(column: Array, design: Array) -> Scale:
     """Return the scale on which a column is likeliest, given functions of its causes (n, n_functions).
 
-    The likelihood of x is log p(T(x)) + log |T'(x)| with Gaussian residuals. There should be several rows for
-    each function: what fits everything fits a logarithm as well.
+    The likelihood of x is log p(T(x)) + log |T'(x)|, for logarithms with Gaussian residuals, for others as in
+    `rarer_scale`. There should be several rows for each function: what fits everything fits a logarithm too.
     """
     plain = plain_scale(column)
     standardized = plain.forward(column)

@@ -103,7 +103,12 @@ def _scale(part: Mapping[str, Any]) -> Scale:
     centre, deviation = numbers.pop("centre"), numbers.pop("deviation")
     # Format 1 has a sign for every column, which is 0 where there is no logarithm.
     kind = part.get("kind", Logarithm.name if numbers.get("sign") else None)
-    return Scale(centre, deviation, None if kind is None else _CURVES[kind](**numbers))
+    if kind is None:
+        return Scale(centre, deviation)
+    span = numbers.get("upper", np.inf) - numbers.get("lower", 0.0)
+    rises = 0 < numbers.get("nearest", 1.0) < span and numbers.get("width", 1.0) > 0
+    _require(rises and bool(np.isfinite([*numbers.values()]).all()), "a scale does not rise")
+    return Scale(centre, deviation, _CURVES[kind](**numbers))
 
 
 def _mechanism(
