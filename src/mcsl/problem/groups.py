@@ -35,11 +35,10 @@ def resolve_groups(
                     f"The column {name!r} is in the groups {of}; a column belongs to one variable, once."
                 )
             owner[name] = group
-    for group, members in listed.items():
-        # Asked about by its name, would it be the group or the column?
-        if group in place and members != (group,):
+    for group in listed:
+        if owner.get(group, group) != group or (group in place and group not in owner):
             raise SettingsError(
-                f"The group {group!r} is called like a column; give one of them another name."
+                f"The group {group!r} is called like a column that is not in it; give one another name."
             )
     members_of = {name: (name,) for name in columns} | listed
     variables = {
