@@ -60,13 +60,18 @@ class Layout(eqx.Module):
         """Most columns that a variable predicts."""
         return max(map(len, self.outputs))
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether every variable is one column and reads all columns."""
+        return not self.gathered and self.outputs == tuple((i,) for i in range(self.n_inputs))
+
     def read(self, columns: Float[Array, "column sample"]) -> Float[Array, "_ input sample"]:
         """Return what each variable's mechanism reads, or what all of them read as if they were one."""
         return columns[np.array(self.gathered)] if self.gathered else columns[None]
 
     def input_mask(self, soft_mask: Float[Array, "cause effect"]) -> Float[Array, "effect input"]:
         """Spread the mask over what is read: own past is always seen, the column to be predicted never."""
-        if not self.gathered and self.outputs == tuple((i,) for i in range(self.n_inputs)):
+        if self.is_plain:
             return soft_mask.T
         effects = np.arange(self.n_variables)[:, None]
         columns = np.array(self.gathered or [range(self.n_inputs)] * self.n_variables)

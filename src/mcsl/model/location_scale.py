@@ -32,3 +32,8 @@ class LocationScale(Mechanism):
     ) -> Float[Array, "2 output sample"]:
         """Return the locations h, then the log-scales g."""
         return jnp.stack([part.predict(inputs, soft_mask) for part in (self.location, self.log_scale)])
+
+    @property
+    def is_divisible(self) -> bool:
+        """Whether both parts are."""
+        return self.location.is_divisible and self.log_scale.is_divisible

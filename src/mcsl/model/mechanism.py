@@ -33,6 +33,14 @@ class Mechanism(eqx.Module):
         variable 1 predicts, then those of 2, ....
         """
 
+    @property
+    def is_divisible(self) -> bool:
+        """Whether slices of the trained arrays and columns of the mask predict their variables alone.
+
+        Many networks are then trained some at a time, so that their activations stay in the cache.
+        """
+        return False
+
 
 MechanismInit: TypeAlias = Callable[[np.random.Generator, Problem], Mechanism]
 """How a recipe names a mechanism: a function that starts one for a problem, such as `MLP.init`.

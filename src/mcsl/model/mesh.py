@@ -24,6 +24,11 @@ def everywhere(tree: Tree) -> Tree:
     return _constrain(tree, eqx.is_array)
 
 
+def is_spread() -> bool:
+    """Whether variables are spread over the devices of a mesh."""
+    return not jax.sharding.get_abstract_mesh().empty
+
+
 def _constrain(tree: Tree, which: Callable[[Any], bool], *, spread: bool = False) -> Tree:
     mesh = jax.sharding.get_abstract_mesh()
     if mesh.empty:

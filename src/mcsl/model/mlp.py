@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
@@ -12,6 +13,9 @@ from mcsl.model.layout import Layout
 from mcsl.model.mechanism import Mechanism, xavier_uniform, zeros
 from mcsl.model.sums import spread
 from mcsl.problem import Problem
+
+# The slope of leaky ReLUs below zero.
+_LEAK = 0.01
 
 
 class MLP(Mechanism):
@@ -44,5 +48,28 @@ class MLP(Mechanism):
         first = self.weights[0] * spread(self.layout.input_mask(soft_mask)[:, None, :], width, axis=1)
         hidden = first @ self.layout.read(inputs) + spread(self.biases[0], n)
         for weight, bias in zip(self.weights[1:], self.biases[1:], strict=True):
-            hidden = weight @ jax.nn.leaky_relu(hidden) + spread(bias, n)
+            hidden = weight @ _leaky_relu(hidden) + spread(bias, n)
         return self.layout.select(hidden)
+
+    @property
+    def is_divisible(self) -> bool:
+        """Whether all networks read the same columns and predict one each."""
+        return self.layout.is_plain
+
+
+@jax.custom_vjp
+def _leaky_relu(values: Float[Array, ...]) -> Float[Array, ...]:
+    """Scale down what is negative; the gradient reads the output's sign, so that inputs need not be kept."""
+    return _leak(values, values)
+
+
+def _leak(values: Array, sign: Array) -> Array:
+    return jnp.where(sign >= 0, values, _LEAK * values)
+
+
+def _leaky_relu_forward(values: Array) -> tuple[Array, Array]:
+    output = _leak(values, values)
+    return output, output
+
+
+_leaky_relu.defvjp(_leaky_relu_forward, lambda output, cotangent: (_leak(cotangent, output),))

@@ -8,13 +8,17 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Integer
 from numpy.typing import NDArray
 
 from mcsl.model import Mechanism
-from mcsl.model.mesh import everywhere
+from mcsl.model.mesh import everywhere, is_spread
 from mcsl.model.sums import pairwise_sum, rounded
 from mcsl.objective.scores import RowLoss
+
+# Activations of this many networks stay in the second-level cache, for a block of rows.
+_CACHE_VARIABLES = 25
+_ALL = slice(None)
 
 
 class RowBlocks(eqx.Module):
@@ -74,35 +78,51 @@ def mean_losses(
     share = 1 / jnp.maximum(jnp.sum(rows.weights, axis=(0, 2)), 1.0)
     n_outputs = rows.values.shape[1] if rows.outputs is None else len(rows.outputs)
 
-    def block_losses(parameters: Any, soft_mask: Array, values: Array, weights: Array) -> Array:
-        values = everywhere(values)
+    def block_losses(parameters: Any, soft_mask: Array, block: RowBlocks, effects: Any = _ALL) -> Array:
+        values = everywhere(block.values)
         predicted = eqx.combine(parameters, static).predict(values, soft_mask)
         observed = values if rows.outputs is None else values[np.array(rows.outputs)]
-        return pairwise_sum(row_loss(observed, predicted) * weights, 1)[:, 0] * share
+        losses = row_loss(observed[effects], predicted) * _of(block.weights, effects)
+        return pairwise_sum(losses, 1)[:, 0] * _of(share, effects)
 
     shared = n_outputs != soft_mask.shape[1]
     of_block = jax.checkpoint(block_losses) if shared else block_losses
 
     def total(parameters: Any, soft_mask: Array) -> Array:
         def add(losses: Array, block: RowBlocks) -> tuple[Array, None]:
-            return losses + of_block(parameters, soft_mask, block.values, block.weights), None
+            return losses + of_block(parameters, soft_mask, block), None
 
         return jax.lax.scan(add, jnp.zeros(n_outputs), rows)[0]
 
     if shared:
         return total(parameters, soft_mask)
 
-    def total_and_gradients(parameters: Any, soft_mask: Array) -> tuple[Array, Any]:
+    def of_effects(parameters: Any, soft_mask: Array, effects: Any = _ALL) -> tuple[Array, Any]:
         def summed(parameters: Any, soft_mask: Array, block: RowBlocks) -> tuple[Array, Array]:
-            losses = block_losses(parameters, soft_mask, block.values, block.weights)
+            losses = block_losses(parameters, soft_mask, block, effects)
             return jnp.sum(losses), losses
 
         def add(sums: Any, block: RowBlocks) -> tuple[Any, None]:
             gradients, losses = jax.grad(summed, argnums=(0, 1), has_aux=True)(parameters, soft_mask, block)
             return jax.tree.map(jnp.add, sums, (losses, gradients)), None
 
-        zeros = (jnp.zeros(n_outputs), jax.tree.map(jnp.zeros_like, (parameters, soft_mask)))
+        zeros = (jnp.zeros(soft_mask.shape[1]), jax.tree.map(jnp.zeros_like, (parameters, soft_mask)))
         return jax.lax.scan(add, zeros, rows)[0]
+
+    def total_and_gradients(parameters: Any, soft_mask: Array) -> tuple[Array, Any]:
+        if n_outputs <= _CACHE_VARIABLES or not mechanism.is_divisible or is_spread():
+            return of_effects(parameters, soft_mask)
+
+        def of_group(effects: Array) -> tuple[Array, Any]:
+            part = jax.tree.map(lambda leaf: leaf[effects], parameters)
+            losses, (of_part, of_mask) = of_effects(part, soft_mask[:, effects], effects)
+            return losses, (of_part, of_mask.T)
+
+        groups = jax.lax.map(of_group, _groups(n_outputs))
+        losses, (of_parameters, of_mask) = jax.tree.map(
+            lambda leaf: leaf.reshape(-1, *leaf.shape[2:])[:n_outputs], groups
+        )
+        return losses, (of_parameters, of_mask.T)
 
     def scale(gradients: Any, cotangent: Array) -> Any:
         of_parameters, of_mask = gradients
@@ -112,3 +132,15 @@ def mean_losses(
     losses = jax.custom_vjp(total)
     losses.defvjp(total_and_gradients, scale)
     return everywhere(rounded(losses(parameters, soft_mask)))
+
+
+def _of(rows: Array, effects: Any) -> Array:
+    """Return the rows of some effects, of which there is one for all or one each."""
+    return rows if len(rows) == 1 else rows[effects]
+
+
+def _groups(n_variables: int) -> Integer[Array, "group variable"]:
+    """Number the variables in the fewest equal groups; the last one fills up the last group."""
+    n_groups = -(-n_variables // _CACHE_VARIABLES)
+    size = -(-n_variables // n_groups)
+    return jnp.minimum(jnp.arange(n_groups * size), n_variables - 1).reshape(n_groups, size)
