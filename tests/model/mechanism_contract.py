@@ -62,6 +62,12 @@ def check_mechanism(init: MechanismInit, d: int = 5, problem: Problem | None = N
     after = np.asarray(predict(present, soft_mask))
     assert np.allclose(predicted[owners == 1], after[owners == 1], atol=1e-4)
 
+    if mechanism.is_divisible:
+        some = np.array([d - 1, 0])
+        part = jax.tree.map(lambda leaf: leaf[some] if eqx.is_inexact_array(leaf) else leaf, mechanism)
+        alone = part.predict(inputs, soft_mask[:, some])
+        assert np.allclose(alone, predicted[some], atol=1e-5), "a slice does not predict its variables"
+
     @eqx.filter_jit
     @eqx.filter_grad
     def gradients(trained, only):

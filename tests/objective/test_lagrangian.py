@@ -5,12 +5,13 @@ import numpy as np
 import pytest
 
 from mcsl.data import Dataset, SeriesTable
-from mcsl.model import MLP, Linear
+from mcsl.model import MLP, Linear, LocationScale
 from mcsl.objective import (
     RowBlocks,
     gaussian_likelihood,
     lagrangian,
     least_squares,
+    location_scale_likelihood,
     log_trace_exponential,
     mean_losses,
 )
@@ -22,7 +23,7 @@ SCORES = [least_squares, gaussian_likelihood]
 def setting(n: int = 37, d: int = 4):
     rng = np.random.default_rng(0)
     values = rng.standard_normal((n, d))
-    problem = Problem.from_dataset(Dataset(values, tuple("abcd"[:d])))
+    problem = Problem.from_dataset(Dataset(values, tuple("abcdefg"[:d])))
     soft_mask = jnp.asarray(rng.random((d, d)) * (1 - np.eye(d)), jnp.float32)
     return values, MLP.init(rng, problem), soft_mask
 
@@ -51,6 +52,38 @@ def test_blocks_of_rows_give_the_plain_value_and_gradient(score, rows_per_block)
         return score.of_mean_losses(mean_losses(*parts, rows, score.row_loss))
 
     assert_same_value_and_gradient(blocked, plain, (mechanism, soft_mask))
+
+
+@pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
+@pytest.mark.parametrize(
+    ("init", "score"),
+    [(MLP.init, gaussian_likelihood), (LocationScale.init, location_scale_likelihood)],
+    ids=["networks", "with scales"],
+)
+def test_some_networks_at_a_time_give_the_value_and_gradient_of_all(init, score, gaps, monkeypatch):
+    values, _, soft_mask = setting(d=7)
+    problem = Problem.from_dataset(Dataset(values, tuple("abcdefg")))
+    mechanism = init(np.random.default_rng(2), problem)
+    observed = np.random.default_rng(1).random(values.shape) < 0.7 if gaps else None
+    rows = RowBlocks.of(values, 10, observed=observed)
+
+    def loops_and_gradient(n_networks):
+        monkeypatch.setattr("mcsl.objective.row_blocks._CACHE_VARIABLES", n_networks)
+        parts, rest = eqx.partition((mechanism, soft_mask), eqx.is_inexact_array)
+
+        def value(parts):
+            return score.of_mean_losses(mean_losses(*eqx.combine(parts, rest), rows, score.row_loss))
+
+        gradient = jax.value_and_grad(value)
+        return str(jax.make_jaxpr(gradient)(parts)).count("scan["), gradient(parts)
+
+    n_loops, all_at_once = loops_and_gradient(7)
+    # Seven in groups of three leave two places to fill up.
+    n_loops_of_groups, in_groups = loops_and_gradient(3)
+    assert n_loops_of_groups == n_loops + 1
+    for got, expected in zip(jax.tree.leaves(in_groups), jax.tree.leaves(all_at_once), strict=True):
+        assert np.abs(expected).max() > 1e-3
+        assert np.allclose(got, expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("score", SCORES, ids=lambda s: s.name)

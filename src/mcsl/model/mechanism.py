@@ -37,7 +37,7 @@ class Mechanism(eqx.Module):
     def is_divisible(self) -> bool:
         """Whether slices of the trained arrays and columns of the mask predict their variables alone.
 
-        Many networks are then trained some at a time, so that their activations stay in the cache.
+        False by default. If so, many are trained some at a time, and their activations stay in the cache.
         """
         return False
 

@@ -110,7 +110,7 @@ def mean_losses(
         return jax.lax.scan(add, zeros, rows)[0]
 
     def total_and_gradients(parameters: Any, soft_mask: Array) -> tuple[Array, Any]:
-        if n_outputs <= _CACHE_VARIABLES or not mechanism.is_divisible or is_spread():
+        if not _falls_into_groups(mechanism, n_outputs):
             return of_effects(parameters, soft_mask)
 
         def of_group(effects: Array) -> tuple[Array, Any]:
@@ -137,6 +137,12 @@ def mean_losses(
 def _of(rows: Array, effects: Any) -> Array:
     """Return the rows of some effects, of which there is one for all or one each."""
     return rows if len(rows) == 1 else rows[effects]
+
+
+def _falls_into_groups(mechanism: Mechanism, n_variables: int) -> bool:
+    """Whether a pass takes some variables at a time, for the cache of one processor."""
+    on_one_processor = jax.default_backend() == "cpu" and not is_spread()
+    return n_variables > _CACHE_VARIABLES and mechanism.is_divisible and on_one_processor
 
 
 def _groups(n_variables: int) -> Integer[Array, "group variable"]:
