@@ -31,6 +31,12 @@ def few_candidates(d: int = 12, n: int = 40, seed: int = 0) -> Problem:
     return replace(problem_of(d, n, seed), candidates=candidates)
 
 
+def lags(n: int = 40, seed: int = 0) -> Problem:
+    """Four variables, each a column with two lags."""
+    values = np.random.default_rng(seed).standard_normal((n, 4))
+    return cut_windows(SeriesTable.of(Dataset(values, tuple("abcd"))), lags=2)[0]
+
+
 def check_mechanism(init: MechanismInit, d: int = 5, problem: Problem | None = None) -> None:
     """Check shapes, masking, independence of the variables, and that everything trains.
 
@@ -63,9 +69,8 @@ def check_mechanism(init: MechanismInit, d: int = 5, problem: Problem | None = N
     assert np.allclose(predicted[owners == 1], after[owners == 1], atol=1e-4)
 
     if mechanism.is_divisible:
-        some = np.array([d - 1, 0])
-        part = jax.tree.map(lambda leaf: leaf[some] if eqx.is_inexact_array(leaf) else leaf, mechanism)
-        alone = part.predict(inputs, soft_mask[:, some])
+        some = jnp.array([d - 1, 0])
+        alone = mechanism.for_effects(some).predict(inputs, soft_mask[:, some])
         assert np.allclose(alone, predicted[some], atol=1e-5), "a slice does not predict its variables"
 
     @eqx.filter_jit

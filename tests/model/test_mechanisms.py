@@ -53,6 +53,22 @@ def test_contract_with_few_candidates(init):
     contract.check_mechanism(init, problem=contract.few_candidates())
 
 
+@pytest.mark.parametrize("init", [MLP.init, Quadratic.init, Linear.init], ids=str)
+def test_contract_with_lags(init):
+    contract.check_mechanism(init, problem=contract.lags())
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [contract.problem_of(5), contract.lags(), contract.few_candidates()],
+    ids=["plain", "lags", "few"],
+)
+def test_networks_of_one_column_each_can_be_parted(problem):
+    for init in (MLP.init, LocationScale.init):
+        assert init(np.random.default_rng(0), problem).is_divisible
+    assert not MLP.init(np.random.default_rng(0), contract.lagged_groups()).is_divisible
+
+
 def test_gathered_inputs_predict_what_all_columns_do():
     problem = contract.few_candidates()
     gathered = Linear.init(np.random.default_rng(0), problem)

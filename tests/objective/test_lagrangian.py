@@ -23,7 +23,7 @@ SCORES = [least_squares, gaussian_likelihood]
 def setting(n: int = 37, d: int = 4):
     rng = np.random.default_rng(0)
     values = rng.standard_normal((n, d))
-    problem = Problem.from_dataset(Dataset(values, tuple("abcdefg"[:d])))
+    problem = Problem.from_dataset(Dataset(values, tuple("abcd"[:d])))
     soft_mask = jnp.asarray(rng.random((d, d)) * (1 - np.eye(d)), jnp.float32)
     return values, MLP.init(rng, problem), soft_mask
 
@@ -54,18 +54,30 @@ def test_blocks_of_rows_give_the_plain_value_and_gradient(score, rows_per_block)
     assert_same_value_and_gradient(blocked, plain, (mechanism, soft_mask))
 
 
+def seven_variables(kind: str) -> Problem:
+    values = np.random.default_rng(0).standard_normal((38, 7))
+    dataset = Dataset(values, tuple("abcdefg"))
+    if kind == "lags":
+        return cut_windows(SeriesTable.of(dataset), lags=1)[0]
+    candidates = np.roll(np.eye(7, dtype=bool), 1, axis=0) if kind == "one candidate each" else None
+    return Problem.from_dataset(dataset, candidates)
+
+
 @pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
+@pytest.mark.parametrize("kind", ["plain", "lags", "one candidate each"])
 @pytest.mark.parametrize(
     ("init", "score"),
     [(MLP.init, gaussian_likelihood), (LocationScale.init, location_scale_likelihood)],
     ids=["networks", "with scales"],
 )
-def test_some_networks_at_a_time_give_the_value_and_gradient_of_all(init, score, gaps, monkeypatch):
-    values, _, soft_mask = setting(d=7)
-    problem = Problem.from_dataset(Dataset(values, tuple("abcdefg")))
+def test_some_networks_at_a_time_give_the_value_and_gradient_of_all(init, score, kind, gaps, monkeypatch):
+    problem = seven_variables(kind)
     mechanism = init(np.random.default_rng(2), problem)
+    values = problem.dataset.values
+    soft_mask = jnp.asarray(np.random.default_rng(3).random((7, 7)) * problem.candidates, jnp.float32)
     observed = np.random.default_rng(1).random(values.shape) < 0.7 if gaps else None
-    rows = RowBlocks.of(values, 10, observed=observed)
+    outputs = tuple(column for variable in problem.variables for column in variable.outputs)
+    rows = RowBlocks.of(values, 10, outputs, observed)
 
     def loops_and_gradient(n_networks):
         monkeypatch.setattr("mcsl.objective.row_blocks._CACHE_VARIABLES", n_networks)

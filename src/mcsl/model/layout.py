@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Integer
 from numpy.typing import NDArray
 
 from mcsl.problem import Problem
@@ -27,6 +30,8 @@ class Layout(eqx.Module):
     """The columns that each variable's mechanism predicts."""
     gathered: tuple[tuple[int, ...], ...] | None = eqx.field(static=True)
     """The columns that each variable's mechanism reads, filled up with -1; None for all columns."""
+    effects: Integer[Array, " effect"] | None = None
+    """The variables that are predicted, if not all of them."""
 
     @classmethod
     def of(cls, problem: Problem) -> Layout:
@@ -61,25 +66,29 @@ class Layout(eqx.Module):
         return max(map(len, self.outputs))
 
     @property
-    def is_plain(self) -> bool:
-        """Whether every variable is one column and reads all columns."""
-        return not self.gathered and self.outputs == tuple((i,) for i in range(self.n_inputs))
+    def is_divisible(self) -> bool:
+        """Whether every variable predicts one column, so that `for_effects` gives a layout of its own."""
+        return self.width == 1
+
+    def for_effects(self, effects: Integer[Array, " effect"]) -> Layout:
+        """Return the layout of mechanisms of these variables alone."""
+        return replace(self, effects=effects)
 
     def read(self, columns: Float[Array, "column sample"]) -> Float[Array, "_ input sample"]:
         """Return what each variable's mechanism reads, or what all of them read as if they were one."""
-        return columns[np.array(self.gathered)] if self.gathered else columns[None]
+        return columns[self._of_effects(np.array(self.gathered))] if self.gathered else columns[None]
 
     def input_mask(self, soft_mask: Float[Array, "cause effect"]) -> Float[Array, "effect input"]:
         """Spread the mask over what is read: own past is always seen, the column to be predicted never."""
-        if self.is_plain:
+        if not self.gathered and self.outputs == tuple((i,) for i in range(self.n_inputs)):
             return soft_mask.T
-        effects = np.arange(self.n_variables)[:, None]
         columns = np.array(self.gathered or [range(self.n_inputs)] * self.n_variables)
         owners = np.where(columns < 0, -1, np.array(self.owners)[columns])
         predicted = np.array([np.isin(c, own) for c, own in zip(columns, self.outputs, strict=True)])
-        unmasked = (owners == effects) & ~predicted
-        fixed: NDArray[np.bool_] = (owners < 0) | predicted | unmasked
-        return jnp.where(fixed, unmasked.astype(np.float32), soft_mask[owners, effects])
+        unmasked = (owners == np.arange(self.n_variables)[:, None]) & ~predicted
+        learned = (owners >= 0) & ~predicted & ~unmasked
+        entries = soft_mask[self._of_effects(owners), np.arange(soft_mask.shape[1])[:, None]]
+        return jnp.where(self._of_effects(learned), entries, self._of_effects(unmasked.astype(np.float32)))
 
     def select(self, predicted: Float[Array, "effect width sample"]) -> Float[Array, "output sample"]:
         """Return one row an output column, variable after variable, without what only fills up the width."""
@@ -87,3 +96,6 @@ class Layout(eqx.Module):
         if all(len(columns) == self.width for columns in self.outputs):
             return rows
         return rows[np.array([i * self.width + k for i, c in enumerate(self.outputs) for k in range(len(c))])]
+
+    def _of_effects(self, table: NDArray[Any]) -> NDArray[Any] | Array:
+        return table if self.effects is None else jnp.asarray(table)[self.effects]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import equinox as eqx
 import jax
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Integer
 from numpy.typing import NDArray
 
+from mcsl.model.layout import Layout
 from mcsl.problem import Problem
 
 
@@ -35,11 +36,22 @@ class Mechanism(eqx.Module):
 
     @property
     def is_divisible(self) -> bool:
-        """Whether slices of the trained arrays and columns of the mask predict their variables alone.
+        """Whether `for_effects` gives a mechanism that predicts these variables alone; False by default.
 
-        False by default. If so, many are trained some at a time, and their activations stay in the cache.
+        If it does, many variables are trained some at a time, and their activations stay in the cache.
         """
         return False
+
+    def for_effects(self, effects: Integer[Array, " effect"]) -> Mechanism:
+        """Return the same mechanism with slices of what trains, for as many columns of the mask."""
+
+        def of_effects(part: Any) -> Any:
+            if isinstance(part, Layout):
+                return part.for_effects(effects)
+            return part[effects] if eqx.is_inexact_array(part) else part
+
+        some: Mechanism = jax.tree.map(of_effects, self, is_leaf=lambda part: isinstance(part, Layout))
+        return some
 
 
 MechanismInit: TypeAlias = Callable[[np.random.Generator, Problem], Mechanism]

@@ -53,8 +53,8 @@ class MLP(Mechanism):
 
     @property
     def is_divisible(self) -> bool:
-        """Whether all networks read the same columns and predict one each."""
-        return self.layout.is_plain
+        """Whether all networks predict one column each."""
+        return self.layout.is_divisible
 
 
 @jax.custom_vjp

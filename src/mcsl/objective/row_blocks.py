@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import equinox as eqx
 import jax
@@ -18,7 +18,9 @@ from mcsl.objective.scores import RowLoss
 
 # Activations of this many networks stay in the second-level cache, for a block of rows.
 _CACHE_VARIABLES = 25
-_ALL = slice(None)
+
+# None for all of them.
+_Effects: TypeAlias = Integer[Array, " effect"] | None
 
 
 class RowBlocks(eqx.Module):
@@ -78,28 +80,33 @@ def mean_losses(
     share = 1 / jnp.maximum(jnp.sum(rows.weights, axis=(0, 2)), 1.0)
     n_outputs = rows.values.shape[1] if rows.outputs is None else len(rows.outputs)
 
-    def block_losses(parameters: Any, soft_mask: Array, block: RowBlocks, effects: Any = _ALL) -> Array:
+    def block_losses(mechanism: Mechanism, soft_mask: Array, block: RowBlocks, effects: _Effects) -> Array:
         values = everywhere(block.values)
-        predicted = eqx.combine(parameters, static).predict(values, soft_mask)
+        predicted = mechanism.predict(values, soft_mask)
         observed = values if rows.outputs is None else values[np.array(rows.outputs)]
-        losses = row_loss(observed[effects], predicted) * _of(block.weights, effects)
+        losses = row_loss(_of(observed, effects), predicted) * _of(block.weights, effects)
         return pairwise_sum(losses, 1)[:, 0] * _of(share, effects)
 
-    shared = n_outputs != soft_mask.shape[1]
-    of_block = jax.checkpoint(block_losses) if shared else block_losses
-
     def total(parameters: Any, soft_mask: Array) -> Array:
+        def of_block(parameters: Any, soft_mask: Array, block: RowBlocks) -> Array:
+            return block_losses(eqx.combine(parameters, static), soft_mask, block, None)
+
+        again = jax.checkpoint(of_block) if shared else of_block
+
         def add(losses: Array, block: RowBlocks) -> tuple[Array, None]:
-            return losses + of_block(parameters, soft_mask, block), None
+            return losses + again(parameters, soft_mask, block), None
 
         return jax.lax.scan(add, jnp.zeros(n_outputs), rows)[0]
 
+    shared = n_outputs != soft_mask.shape[1]
     if shared:
         return total(parameters, soft_mask)
 
-    def of_effects(parameters: Any, soft_mask: Array, effects: Any = _ALL) -> tuple[Array, Any]:
+    def of_effects(mechanism: Mechanism, soft_mask: Array, effects: _Effects = None) -> tuple[Array, Any]:
+        parameters, static = eqx.partition(mechanism, eqx.is_inexact_array)
+
         def summed(parameters: Any, soft_mask: Array, block: RowBlocks) -> tuple[Array, Array]:
-            losses = block_losses(parameters, soft_mask, block, effects)
+            losses = block_losses(eqx.combine(parameters, static), soft_mask, block, effects)
             return jnp.sum(losses), losses
 
         def add(sums: Any, block: RowBlocks) -> tuple[Any, None]:
@@ -110,19 +117,21 @@ def mean_losses(
         return jax.lax.scan(add, zeros, rows)[0]
 
     def total_and_gradients(parameters: Any, soft_mask: Array) -> tuple[Array, Any]:
+        mechanism = eqx.combine(parameters, static)
         if not _falls_into_groups(mechanism, n_outputs):
-            return of_effects(parameters, soft_mask)
+            return of_effects(mechanism, soft_mask)
 
         def of_group(effects: Array) -> tuple[Array, Any]:
-            part = jax.tree.map(lambda leaf: leaf[effects], parameters)
-            losses, (of_part, of_mask) = of_effects(part, soft_mask[:, effects], effects)
-            return losses, (of_part, of_mask.T)
+            some = mechanism.for_effects(effects)
+            losses, (of_parameters, of_mask) = of_effects(some, soft_mask[:, effects], effects)
+            return losses, (jax.tree.leaves(of_parameters), of_mask.T)
 
         groups = jax.lax.map(of_group, _groups(n_outputs))
         losses, (of_parameters, of_mask) = jax.tree.map(
             lambda leaf: leaf.reshape(-1, *leaf.shape[2:])[:n_outputs], groups
         )
-        return losses, (of_parameters, of_mask.T)
+        # A part of a mechanism is another tree, with the same leaves that train.
+        return losses, (jax.tree.unflatten(jax.tree.structure(parameters), of_parameters), of_mask.T)
 
     def scale(gradients: Any, cotangent: Array) -> Any:
         of_parameters, of_mask = gradients
@@ -134,9 +143,9 @@ def mean_losses(
     return everywhere(rounded(losses(parameters, soft_mask)))
 
 
-def _of(rows: Array, effects: Any) -> Array:
+def _of(rows: Array, effects: _Effects) -> Array:
     """Return the rows of some effects, of which there is one for all or one each."""
-    return rows if len(rows) == 1 else rows[effects]
+    return rows if effects is None or len(rows) == 1 else rows[effects]
 
 
 def _falls_into_groups(mechanism: Mechanism, n_variables: int) -> bool:
