@@ -120,7 +120,7 @@ def pruning() -> Figure:
         for d in (10, 20, 50, 100)
         if _pruned(cells, f"gp-{graph}-{d}")
     ]
-    figure, axes = plt.subplots(1, 3, figsize=(9, 2.8), layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(11, 2.8), layout="constrained")
     for ax, metric in zip(axes, ("shd", "tpr", "fdr"), strict=True):
         for shift, (label, colour) in enumerate((("before", COLOURS[-1]), ("after", COLOURS[0]))):
             runs = [_pruned(cells, scenario) for scenario in scenarios]
