@@ -12,6 +12,7 @@ import pytest
 from mcsl.data import Dataset, SeriesTable
 from mcsl.errors import SettingsError
 from mcsl.model import MLP, Layout, Linear, LocationScale, MaskedSEM, Mechanism, Quadratic
+from mcsl.model.mlp import _leaky_relu
 from mcsl.problem import cut_windows
 
 _spec = importlib.util.spec_from_file_location(
@@ -67,6 +68,41 @@ def test_networks_of_one_column_each_can_be_parted(problem):
     for init in (MLP.init, LocationScale.init):
         assert init(np.random.default_rng(0), problem).is_divisible
     assert not MLP.init(np.random.default_rng(0), contract.lagged_groups()).is_divisible
+
+
+def test_who_predicts_otherwise_than_mlps_is_not_parted():
+    class Own(MLP):
+        def predict(self, inputs, soft_mask):
+            return super().predict(inputs, soft_mask * (1 - jnp.eye(*soft_mask.shape)))
+
+    class Same(MLP):
+        pass
+
+    problem = contract.problem_of(5)
+    assert not Own.init(np.random.default_rng(0), problem).is_divisible
+    assert Same.init(np.random.default_rng(0), problem).is_divisible
+
+
+def test_a_part_of_a_part_reads_its_own_columns():
+    problem = contract.few_candidates()
+    mechanism = MLP.init(np.random.default_rng(0), problem)
+    inputs = jnp.asarray(problem.dataset.values.T, jnp.float32)
+    soft_mask = jnp.asarray(problem.candidates, jnp.float32)
+    part = mechanism.for_effects(jnp.array([7, 4, 5])).for_effects(jnp.array([2, 0]))
+    some = np.array([5, 7])
+    expected = mechanism.predict(inputs, soft_mask)[some]
+    assert np.allclose(part.predict(inputs, soft_mask[:, some]), expected, atol=1e-5)
+
+
+def test_leaky_units_have_the_usual_gradient():
+    def network(weights, unit):
+        hidden = jnp.linspace(-2, 2, 9)[:, None] * weights
+        return jnp.sum(unit(hidden) ** 2)
+
+    weights = jnp.linspace(-1, 1, 5)
+    found, expected = (jax.grad(network)(weights, unit) for unit in (_leaky_relu, jax.nn.leaky_relu))
+    assert np.array_equal(found, expected)
+    assert len(np.unique(np.abs(expected))) > 2
 
 
 def test_gathered_inputs_predict_what_all_columns_do():

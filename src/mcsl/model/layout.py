@@ -68,11 +68,11 @@ class Layout(eqx.Module):
     @property
     def is_divisible(self) -> bool:
         """Whether every variable predicts one column, so that `for_effects` gives a layout of its own."""
-        return self.width == 1
+        return all(len(columns) == 1 for columns in self.outputs)
 
     def for_effects(self, effects: Integer[Array, " effect"]) -> Layout:
-        """Return the layout of mechanisms of these variables alone."""
-        return replace(self, effects=effects)
+        """Return the layout of mechanisms of these variables alone; static fields still list all of them."""
+        return replace(self, effects=effects if self.effects is None else self.effects[effects])
 
     def read(self, columns: Float[Array, "column sample"]) -> Float[Array, "_ input sample"]:
         """Return what each variable's mechanism reads, or what all of them read as if they were one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Integer
 
 from mcsl.model.mechanism import Mechanism, MechanismInit
 from mcsl.model.mlp import MLP
@@ -37,3 +37,7 @@ class LocationScale(Mechanism):
     def is_divisible(self) -> bool:
         """Whether both parts are."""
         return self.location.is_divisible and self.log_scale.is_divisible
+
+    def for_effects(self, effects: Integer[Array, " effect"]) -> LocationScale:
+        """Return both parts for these variables."""
+        return LocationScale(self.location.for_effects(effects), self.log_scale.for_effects(effects))

@@ -43,7 +43,10 @@ class Mechanism(eqx.Module):
         return False
 
     def for_effects(self, effects: Integer[Array, " effect"]) -> Mechanism:
-        """Return the same mechanism with slices of what trains, for as many columns of the mask."""
+        """Return the same mechanism with slices of what trains, for as many columns of the mask.
+
+        Layouts follow; whatever else a mechanism keeps for each variable, it must slice itself.
+        """
 
         def of_effects(part: Any) -> Any:
             if isinstance(part, Layout):

@@ -16,7 +16,7 @@ from mcsl.model.mesh import everywhere, is_spread
 from mcsl.model.sums import pairwise_sum, rounded
 from mcsl.objective.scores import RowLoss
 
-# Activations of this many networks stay in the second-level cache, for a block of rows.
+# Activations of this many networks of 16 units stay in the second-level cache, for a block of rows.
 _CACHE_VARIABLES = 25
 
 # None for all of them.

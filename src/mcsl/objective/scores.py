@@ -26,7 +26,7 @@ class Score:
 
     name: str
     row_loss: RowLoss
-    """loss(observed, predicted), entry by entry."""
+    """loss(observed, predicted), entry by entry; of all columns, or of some at a time."""
     of_mean_losses: Callable[[Float[Array, " output"]], Float[Array, ""]]
     """Sum of phi over the columns' mean losses."""
 
