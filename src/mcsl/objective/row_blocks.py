@@ -80,6 +80,8 @@ def mean_losses(
     share = 1 / jnp.maximum(jnp.sum(rows.weights, axis=(0, 2)), 1.0)
     n_outputs = rows.values.shape[1] if rows.outputs is None else len(rows.outputs)
 
+    shared = n_outputs != soft_mask.shape[1]
+
     def block_losses(mechanism: Mechanism, soft_mask: Array, block: RowBlocks, effects: _Effects) -> Array:
         values = everywhere(block.values)
         predicted = mechanism.predict(values, soft_mask)
@@ -98,7 +100,6 @@ def mean_losses(
 
         return jax.lax.scan(add, jnp.zeros(n_outputs), rows)[0]
 
-    shared = n_outputs != soft_mask.shape[1]
     if shared:
         return total(parameters, soft_mask)
 
