@@ -42,7 +42,12 @@ TABLES: dict[str, dict[str, dict[str, Any]]] = {
     "3": _scenarios("quadratic", "ER1", (10, 20, 50)),
     "4": _scenarios("pnl", "ER1", (10, 20, 50)),
     "scale-free": _scenarios("gp", "SF1 SF4", (50,)) | _scenarios("gp-add", "SF1 SF4", (50,)),
-    "samples": _with_rows(300, _SAMPLES) | _with_rows(1000, _SAMPLES) | _SAMPLES,
+    "samples": {
+        **_with_rows(300, _SAMPLES),
+        **_with_rows(1000, _SAMPLES),
+        **_SAMPLES,
+        **_with_rows(10_000, _SAMPLES),
+    },
     "vectors": _scenarios("gp-vec", "ER4", (10, 20)) | _scenarios("gp-add-vec", "ER4", (10, 20)),
     "sachs": {SACHS: {}},
 }

@@ -41,10 +41,6 @@ SCENARIOS = {
     for name, settings in TABLES[table].items()
 }
 SCENARIOS |= {
-    f"gp-add-ER{degree}-20-n10000": SCENARIOS[f"gp-add-ER{degree}-20"] | {"n_samples": 10_000}
-    for degree in (1, 4)
-}
-SCENARIOS |= {
     f"gp-add-ER{degree}-{d}-unequal": SCENARIOS[f"gp-add-ER{degree}-{d}"]
     | {"n_samples": 1000, "noise": "unequal"}
     for degree in (1, 4)
