@@ -121,7 +121,7 @@ def _price_of_an_edge(recipe: Recipe, problem: Problem, score: float) -> float:
     from mcsl.objective import least_squares
 
     in_nats = _FUNCTIONS_OF_A_CAUSE / problem.n_samples
-    if recipe.score is not least_squares:
+    if recipe.score != least_squares:
         return in_nats
     return in_nats * 2 * score / sum(len(variable.outputs) for variable in problem.variables)
 
@@ -189,7 +189,7 @@ def _kinds_of_networks(recipe: Recipe, noise: Noise) -> list[dict[str, Any]]:
     from mcsl.objective import gaussian_likelihood, location_scale_likelihood
 
     constant = _networks(recipe)
-    if noise != "location-scale" or recipe.score is not gaussian_likelihood:
+    if noise != "location-scale" or recipe.score != gaussian_likelihood:
         return [constant]
     with_scales = partial(LocationScale.init, part=constant["mechanism"])
     return [constant, {**constant, "mechanism": with_scales, "score": location_scale_likelihood}]
