@@ -1,5 +1,6 @@
 """Training from several seeds: the best is taken, whatever engine runs them."""
 
+import pickle
 import time
 from dataclasses import replace
 from functools import partial
@@ -11,7 +12,10 @@ import numpy as np
 import pytest
 
 import mcsl
+from mcsl import training
+from mcsl.problem import Problem
 from mcsl.search import augmented_lagrangian, held_out
+from mcsl.search.inner_loop import key_of
 from mcsl.search.trace import StopReason
 
 QUICK = mcsl.Schedule(initial_penalty=1e-2, penalty_growth=10.0, steps_per_stage=30, max_stages=3)
@@ -139,3 +143,20 @@ def test_an_interrupt_waits_for_what_runs():
         list(augmented_lagrangian.at_once([partial(work, k) for k in range(100)]))
     assert 1 < len(started) < 100
     assert set(started) == {1, *finished}
+
+
+def test_a_recipe_from_another_process_learns_as_the_original_does():
+    noise, problem = "location-scale", Problem.from_dataset(TABLE)
+    masked = mcsl.Recipe.masked()
+    squares = replace(masked, standardize=False, score=mcsl.least_squares)
+    copies = [pickle.loads(pickle.dumps(recipe)) for recipe in (masked, squares)]
+    assert len(training._kinds_of_networks(copies[0], noise)) == 2
+    prices = [training._price_of_an_edge(recipe, problem, 10.0) for recipe in (squares, copies[1])]
+    assert prices[0] == prices[1] != training._price_of_an_edge(masked, problem, 10.0)
+
+
+@pytest.mark.parametrize("seed", [2**32, 2**63, 2**70])
+def test_long_seeds_have_noise_of_their_own(seed):
+    probabilities = [mcsl.learn(TABLE, SINGLE, seed=s).edge_probabilities for s in (seed, seed % 2**32)]
+    assert not np.array_equal(*probabilities)
+    assert key_of(seed) != key_of(seed % 2**32)

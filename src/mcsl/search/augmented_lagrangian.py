@@ -17,7 +17,7 @@ from mcsl.model import EdgeMask, MaskedSEM, MechanismInit
 from mcsl.objective import Acyclicity, RowBlocks, Score, on_candidates
 from mcsl.parallel import Found, in_threads
 from mcsl.problem import Problem
-from mcsl.search.inner_loop import StageEnd, StepSettings, TrainingState, run_stage, start
+from mcsl.search.inner_loop import StageEnd, StepSettings, TrainingState, key_of, run_stage, start
 from mcsl.search.schedule import Schedule
 from mcsl.search.trace import Observer, StopReason, TraceRow
 
@@ -111,7 +111,7 @@ def _solve(fit: Fit, sparsity_weight: float, schedule: Schedule) -> tuple[Traini
     state, end = run_stage(
         state,
         fit.rows,
-        jax.random.fold_in(jax.random.key(fit.seed), len(fit.trace) + 1),
+        jax.random.fold_in(key_of(fit.seed), len(fit.trace) + 1),
         np.float32(sparsity_weight),
         _log(fit.multiplier),
         _log(fit.penalty),

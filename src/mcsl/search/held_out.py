@@ -17,7 +17,7 @@ from mcsl.model import EdgeMask, MaskedSEM, MechanismInit
 from mcsl.objective import Acyclicity, RowBlocks, Score, mean_losses
 from mcsl.problem import Problem
 from mcsl.search.augmented_lagrangian import prepare
-from mcsl.search.inner_loop import run_stage, start
+from mcsl.search.inner_loop import key_of, run_stage, start
 from mcsl.search.schedule import Schedule
 
 # A limit for networks that go on improving by less and less.
@@ -46,7 +46,7 @@ def held_out_score(
     model = MaskedSEM.init(init_rng, seen, mechanism, temperature)
     mask = EdgeMask.init(graph.adjacency, temperature, required=graph.adjacency)
     state = start(replace(model, mask=mask), settings)
-    key = jax.random.key(seed)
+    key = key_of(seed)
     free = np.float32(-np.inf)
     _, judged = prepare(unseen, shuffle_rng, score=score, acyclicity=acyclicity, schedule=schedule)
     best = np.inf

@@ -66,6 +66,11 @@ class StageEnd(NamedTuple):
     log_acyclicity_of_probabilities: Float[Array, ""]
 
 
+def key_of(seed: int) -> PRNGKeyArray:
+    """Return the key of a seed; JAX reads 32 bits of it, so that longer ones are mixed first."""
+    return jax.random.key(seed if seed < 2**32 else int(np.random.SeedSequence(seed).generate_state(1)[0]))
+
+
 @eqx.filter_jit
 def start(model: MaskedSEM, settings: StepSettings) -> TrainingState:
     """Pair a model with a fresh optimiser."""
