@@ -157,3 +157,19 @@ def test_a_column_has_fewer_functions_than_values(column, n_functions):
     table = SplineTable.of(column[:, None].astype(float))
     assert table.design.shape == (50, n_functions)
     np.testing.assert_allclose(table.gram, np.eye(n_functions), atol=1e-8)
+
+
+@pytest.mark.parametrize("pruner", [AdditivePruner(), AdditivePruner(mode="f")], ids=repr)
+def test_shares_that_sum_to_one_are_tested_as_if_one_were_left_out(pruner):
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        shares, other = rng.dirichlet([2, 2, 2], 3000), rng.standard_normal(3000)
+        shares[:, :2] += 0.05 * np.sin(other[:, None] * [1, -1])
+        values = np.column_stack([other, rng.standard_normal(3000), shares])
+        p_values = []
+        for columns in (("a", "b", "c"), ("a", "b")):
+            dataset = Dataset(values[:, : 2 + len(columns)], ("cause", "stranger", *columns))
+            problem, _ = cut_windows(SeriesTable.of(dataset), groups={"shares": columns})
+            graph = CausalGraph.from_edges([("cause", "shares"), ("stranger", "shares")], problem.names)
+            p_values.append([test.value for test in pruner.prune(graph, problem).tests])
+        assert np.allclose(*p_values, rtol=1e-4)

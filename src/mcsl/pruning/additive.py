@@ -33,6 +33,8 @@ Mode = Literal["wood", "f", "auto"]
 _ROWS_A_FUNCTION = 8
 # A column that others explain up to this share of its variance is a copy of them.
 _UNEXPLAINED = 1e-8
+# Responses that vary by a smaller share of the largest spread are combinations of others.
+_ROUNDING = 1e-8
 
 
 @dataclass(frozen=True)
@@ -141,13 +143,15 @@ class PreparedTest:
     def _wilks(self, groups: Mapping[int, tuple[int, ...]]) -> Findings:
         n_functions = len(self.gram)
         freedom = self.n_samples - 1 - n_functions
-        if freedom <= len(self.scatter):
+        independent = _independent(self.scatter)
+        scatter, moments = independent.T @ self.scatter @ independent, self.moments @ independent
+        if freedom <= len(scatter):
             # Residuals of so many responses fill all directions that are left: their scatter is singular.
             return dict.fromkeys(groups, Finding(TOO_FEW_ROWS, 1.0))
         inverse = inverse_of(self.gram, np.zeros(n_functions))
-        coefficients = inverse @ self.moments
-        residual = self.scatter - self.moments.T @ coefficients
-        residual[np.diag_indices_from(residual)] += 1e-14 * np.diag(self.scatter)
+        coefficients = inverse @ moments
+        residual = scatter - moments.T @ coefficients
+        residual[np.diag_indices_from(residual)] += 1e-14 * np.diag(scatter)
         findings = {}
         for cause, group in groups.items():
             own = np.concatenate([np.arange(n_functions)[self.terms[column]] for column in group])
@@ -155,6 +159,18 @@ class PreparedTest:
             value = wilks_test(coefficients[own], block, residual, freedom)
             findings[cause] = Finding("additive F", value)
         return findings
+
+
+def _independent(scatter: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return directions of the responses, one a column, without those along which nothing varies.
+
+    Shares that sum to 1 have one less than columns. Along the last one there is rounding alone, which a
+    determinant takes for data.
+    """
+    deviations = np.sqrt(np.diag(scatter))
+    spread, axes = np.linalg.eigh(scatter / np.outer(deviations, deviations))
+    varying: NDArray[np.float64] = axes[:, spread > _ROUNDING * spread[-1]] / deviations[:, None]
+    return varying
 
 
 def _weakest(regression: Regression, table: SplineTable) -> list[int]:
