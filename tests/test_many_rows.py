@@ -85,3 +85,13 @@ def test_a_budget_that_is_none_is_refused(tmp_path, capsys):
     draw(100, 0).write_parquet(path)
     assert main(["learn", str(path), "--out", str(tmp_path / "out"), "--memory", "lots"]) == 2
     assert "`memory` must be a size such as 500MB or 2GB" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("how", [{"lags": 1, "memory": "80MB"}, {"missing": "mask", "memory": "32MB"}])
+def test_a_column_that_the_rows_drawn_do_not_show_is_named(how):
+    rare = pl.when(pl.int_range(pl.len()) == 12_345).then(1.0).otherwise(0.0).alias("rare")
+    frame = draw(20_000, 0).with_columns(rare)
+    if "missing" in how:
+        frame = frame.with_columns(pl.when(pl.int_range(pl.len()) > 5).then("a").alias("a"))
+    with pytest.raises(mcsl.DataError, match=r"'rare.* so rarely that .* rows drawn .* allow more memory"):
+        mcsl.learn(frame, "additive", **how)

@@ -1,6 +1,6 @@
 """From files and frames to a checked table of numbers."""
 
-from mcsl.data.checks import MIN_SAMPLES
+from mcsl.data.checks import MIN_SAMPLES, check_drawn
 from mcsl.data.dataset import Dataset
 from mcsl.data.long_table import LongTable, Rows, draw_rows, open_long_table
 from mcsl.data.metrics import read_metrics
@@ -15,6 +15,7 @@ __all__ = [
     "Rows",
     "Sachs",
     "SeriesTable",
+    "check_drawn",
     "draw_rows",
     "fetch_sachs",
     "open_long_table",

@@ -100,6 +100,18 @@ def check_summary(
     _check_copies(summary, names, origin)
 
 
+def check_drawn(sample: Dataset, origin: Origin | None = None) -> None:
+    """Refuse rows that were drawn at random and leave a column constant."""
+    constant = [sample.names[i] for i in _where(np.ptp(sample.values, axis=0) == 0)]
+    if constant:
+        varies, them = ("varies", "it") if len(constant) == 1 else ("vary", "them")
+        of, by = (f" of {origin.name}", f" with {origin.drop_hint(constant)}") if origin else ("", "")
+        raise DataError(
+            f"{listed(constant, 'Column')}{of} {varies} so rarely that {sample.n_samples} rows "
+            f"drawn at random do not show it; leave {them} out{by}, or allow more memory."
+        )
+
+
 def drop_columns(columns: Sequence[Column], origin: Origin, drop: Collection[str]) -> list[Column]:
     """Return the columns that `drop` does not name."""
     drop = [drop] if isinstance(drop, str) else list(drop)

@@ -12,7 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.data.checks import Column, Origin, check_kinds, check_names, check_summary, drop_columns, listed
+from mcsl.data.checks import (
+    Column,
+    Origin,
+    check_drawn,
+    check_kinds,
+    check_names,
+    check_summary,
+    drop_columns,
+)
 from mcsl.data.dataset import Dataset, fingerprint
 from mcsl.data.sources import array_columns, frame_columns, is_parquet, parquet_errors
 from mcsl.data.summary import Summary
@@ -96,7 +104,7 @@ def open_long_table(data: Any, *, memory: int, seed: int, drop: Collection[str] 
     digest = fingerprint(names, watched())
     check_summary(summary, names, source.origin)
     sample = Dataset(np.concatenate(drawn), tuple(names))
-    _check_sample(sample, source.origin)
+    check_drawn(sample, source.origin)
     rows = Rows(blocks, source.n_rows, sample.values, summary.low, summary.high)
     return LongTable(sample, rows, digest)
 
@@ -182,18 +190,6 @@ def _file_source(path: Path, memory: int) -> _Source | None:
             f"read in blocks; allow more, or turn it into Parquet: python -c {shlex.quote(command)}"
         )
     return None
-
-
-def _check_sample(sample: Dataset, origin: Origin) -> None:
-    constant = np.flatnonzero(np.ptp(sample.values, axis=0) == 0)
-    if len(constant):
-        names = [sample.names[i] for i in constant]
-        varies, them = ("varies", "it") if len(names) == 1 else ("vary", "them")
-        raise DataError(
-            f"{listed(names, 'Column')} of {origin.name} {varies} so rarely that {sample.n_samples} rows "
-            f"drawn at random do not show it; leave {them} out with {origin.drop_hint(names)}, "
-            "or allow more memory."
-        )
 
 
 def _bounds(n_rows: int, n_columns: int) -> Iterator[tuple[int, int]]:

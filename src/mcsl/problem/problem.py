@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.data import MIN_SAMPLES, Dataset, Rows, draw_rows
+from mcsl.data import MIN_SAMPLES, Dataset, Rows, check_drawn, draw_rows
 from mcsl.errors import DataError, KnowledgeError, SettingsError
 from mcsl.graph.causal_graph import closure, find_cycle
 from mcsl.memory import rows_held
@@ -102,6 +102,7 @@ class Problem:
         drawn = draw_rows(len(values), n_drawn, seed)
         whole = Rows.of(values, drawn) if self.observed.all() else None
         dataset = Dataset(values[drawn], self.dataset.names)
+        check_drawn(dataset)
         return replace(self, dataset=dataset, observed=self.observed[drawn], whole=whole)
 
     def of_rows(self, rows: NDArray[np.bool_]) -> Problem:
