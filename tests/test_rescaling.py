@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import mcsl
+from mcsl.memory import rows_held
 
 
 def test_a_standardised_graph_survives_other_units():
@@ -50,3 +51,16 @@ def test_rows_that_were_not_held_would_change_more_than_units():
     assert result.n_drawn
     with pytest.raises(mcsl.DataError, match="of 8000 rows are held"):
         mcsl.check_rescaling(result)
+
+
+def test_all_rows_are_held_again_if_they_were(monkeypatch):
+    budgets = []
+
+    def learn(data, recipe, *, memory, **settings):
+        budgets.append(memory)
+        return mcsl.learn(data, recipe, memory=memory, **settings)
+
+    monkeypatch.setattr("mcsl.rescaling.learn", learn)
+    values = np.random.default_rng(0).standard_normal((100, 3))
+    mcsl.check_rescaling(mcsl.learn(values, "additive"))
+    assert rows_held(10**12, 3, *budgets) == 10**12

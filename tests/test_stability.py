@@ -153,6 +153,7 @@ def test_more_half_samples_use_the_earlier_ones(tmp_path, refits):
         {"seed": 1},
         {"knowledge": mcsl.Knowledge(required=(("x1", "x2"),))},
         {"groups": {"both": ("x1", "x2")}},
+        {"memory": "1GB"},
     ],
     ids=lambda other: next(iter(other)),
 )
@@ -236,3 +237,16 @@ def test_too_few_rows_and_rare_values_are_refused():
     message = "A half-sample cannot be learned from: .* of 30 rows .*, or do without half-samples.$"
     with pytest.raises(mcsl.DataError, match=message):
         mcsl.assess_stability(values, FAST, n_halves=2, missing="drop")
+
+
+def test_half_samples_hold_as_many_rows_as_memory_allows(monkeypatch):
+    drawn = []
+
+    def learn(data, recipe, **settings):
+        result = mcsl.learn(data, recipe, **settings)
+        drawn.append(result.n_drawn)
+        return result
+
+    monkeypatch.setattr("mcsl.stability.learn", learn)
+    mcsl.assess_stability(table(n_variables=3, n_samples=8000).dataset, FAST, n_halves=2, memory="27MB")
+    assert drawn == [3102, 3102]

@@ -31,9 +31,9 @@ class MissingSummary:
         if not self.n_missing:
             return ""
         values = "1 missing value" if self.n_missing == 1 else f"{self.n_missing} missing values"
-        rows = "1 row" if self.n_rows_dropped == 1 else f"{self.n_rows_dropped} rows"
+        rows = "1 row was" if self.n_rows_dropped == 1 else f"{self.n_rows_dropped} rows were"
         return {
-            "drop": f"Because of {values}, {rows} were left out.",
+            "drop": f"Because of {values}, {rows} left out.",
             "impute": f"Drew {values} given the others; the graph takes them for measured.",
             "mask": f"Drew {values} given the others, to be read as causes; no effect was fitted to them.",
         }[self.rule]
@@ -49,12 +49,13 @@ class Completed:
     """Entries that an effect is fitted to: those measured under "mask", and otherwise all."""
 
 
-def complete(dataset: Dataset, rule: MissingRule, seed: int = 0) -> Completed:
+def complete(dataset: Dataset, rule: MissingRule, seed: int = 0, *, rounds: int = _ROUNDS) -> Completed:
     """Return a table without gaps by one of the rules.
 
     "drop" leaves out every row with a gap. "impute" draws what is missing (see `impute`), and from then on
     all values count alike. "mask" draws too, but only for causes: an effect is fitted and tested on the
-    rows where it was measured. "refuse" leaves the table to whoever read it.
+    rows where it was measured. "refuse" leaves the table to whoever read it. Without any `rounds`, what is
+    drawn has its own column's distribution alone, which is enough for who only asks what can be learned.
     """
     if rule not in get_args(MissingRule):
         raise SettingsError(
@@ -80,11 +81,14 @@ def complete(dataset: Dataset, rule: MissingRule, seed: int = 0) -> Completed:
                 f"Column {name!r} has only {count} values that are not missing, and learning needs at least "
                 f"{MIN_SAMPLES}; leave it out."
             )
-    filled = Dataset(impute(dataset.values, np.random.default_rng((seed, 1))), dataset.names)
+    drawn = impute(dataset.values, np.random.default_rng((seed, 1)), rounds=rounds)
+    filled = Dataset(drawn, dataset.names)
     return Completed(filled, MissingSummary(rule, n_missing), ~missing if rule == "mask" else np.array(True))
 
 
-def impute(values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+def impute(
+    values: NDArray[np.float64], rng: np.random.Generator, *, rounds: int = _ROUNDS
+) -> NDArray[np.float64]:
     """Replace each NaN by a draw from the distribution of its column given all others.
 
     Chained equations with random trees: in turn, a forest of extremely randomised trees is grown for each
@@ -103,7 +107,7 @@ def impute(values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.
         gaps = missing[:, column]
         source[gaps, column] = rng.choice(np.flatnonzero(~gaps), int(gaps.sum()))
         filled[:, column] = filled[source[:, column], column]
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         for column in gappy:
             gaps = missing[:, column]
             others = np.delete(filled, column, axis=1)

@@ -20,6 +20,7 @@ from mcsl.data import MIN_SAMPLES, Dataset, SeriesTable, to_dataset, to_series
 from mcsl.errors import DataError, OutputError, SettingsError
 from mcsl.graph import Stability
 from mcsl.learning import follows_time, learn
+from mcsl.memory import DEFAULT_MEMORY, parse_memory
 from mcsl.missing import MissingRule, complete
 from mcsl.parallel import side_by_side
 from mcsl.problem import Knowledge, Problem, cut_windows
@@ -46,6 +47,7 @@ def assess_stability(
     resample: str | float | None = None,
     knowledge: Knowledge | None = None,
     missing: MissingRule = "refuse",
+    memory: str | int = DEFAULT_MEMORY,
     seed: int = 0,
     n_jobs: int | None = None,
     directory: str | os.PathLike[str] | None = None,
@@ -75,6 +77,7 @@ def assess_stability(
         lags=lags,
         knowledge=knowledge,
         missing=missing,
+        memory=memory,
         seed=seed,
         directory=directory,
         force=force,
@@ -105,6 +108,7 @@ class HalfSamples:
         lags: int = 0,
         knowledge: Knowledge | None = None,
         missing: MissingRule = "refuse",
+        memory: str | int = DEFAULT_MEMORY,
         seed: int = 0,
         directory: str | os.PathLike[str] | None = None,
         force: bool = False,
@@ -116,7 +120,7 @@ class HalfSamples:
         timed = isinstance(table, SeriesTable)
         series = table if isinstance(table, SeriesTable) else SeriesTable.of(table)
         rows = series.dataset
-        whole = series if missing == "refuse" else SeriesTable.of(complete(rows, missing, seed).dataset)
+        whole = series if missing == "refuse" else SeriesTable.of(complete(rows, missing, rounds=0).dataset)
         problem = cut_windows(whole, lags=lags, groups=groups)[0].with_knowledge(knowledge)
         recipe = Recipe.of(recipe, problem.n_variables)
         blocks = _blocks(series, lags) if timed else np.arange(rows.n_samples)
@@ -125,7 +129,8 @@ class HalfSamples:
             for k in range(n_halves // 2)
             for half in _pair(rows, blocks, (seed, k))
         ]
-        settings = {"groups": groups, "lags": lags, "knowledge": knowledge, "missing": missing, "seed": seed}
+        settings = {"groups": groups, "lags": lags, "knowledge": knowledge, "missing": missing}
+        settings |= {"memory": parse_memory(memory), "seed": seed}
         run = identify(rows.fingerprint(), series.starts, recipe.describe(), settings)
         path = Path(directory) / LEDGER if directory is not None else None
         return cls(problem, recipe, settings, parts, Ledger.open(path, run, force=force))

@@ -179,6 +179,7 @@ def learn(
             "lags": lags,
             "knowledge": known,
             "missing": missing,
+            "memory": memory,
         }
         halves = None
         if stability:
@@ -186,7 +187,7 @@ def learn(
             halves = HalfSamples.of(rows, chosen, stability, seed=seed, directory=out, force=force, **options)
         result = None
         try:
-            result = run(table, chosen, seed=seed, quiet=quiet, checkpoint=steps, memory=memory, **options)
+            result = run(table, chosen, seed=seed, quiet=quiet, checkpoint=steps, **options)
             if halves:
                 result = replace(result, stability=count(halves, quiet=quiet))
             also = {}
