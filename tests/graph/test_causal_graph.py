@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -120,3 +121,10 @@ def test_threshold_never_cuts_a_required_edge():
     required = np.array([[False, True], [False, False]])
     result = threshold(probabilities, ("a", "b"), required=required)
     assert result.graph.edges == (("a", "b"),)
+
+
+def test_a_labelled_frame_is_read_by_its_labels():
+    frame = pd.DataFrame([[0, 1, 0], [0, 0, 0], [0, 0, 0]], index=list("bac"), columns=list("bac"))
+    assert CausalGraph(frame, ("a", "b", "c")).edges == (("b", "a"),)
+    assert CausalGraph(frame, ("b", "a", "c")).edges == (("b", "a"),)
+    assert CausalGraph(frame, ("x", "y", "z")).edges == (("x", "y"),)

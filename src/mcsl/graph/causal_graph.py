@@ -23,14 +23,15 @@ class CausalGraph:
     """A directed acyclic graph over named variables.
 
     `adjacency[cause, effect]` is True where `names[cause]` is a direct cause of `names[effect]`.
-    A cyclic matrix is refused, so whoever holds a CausalGraph holds a DAG.
+    A cyclic matrix is refused, so whoever holds a CausalGraph holds a DAG. A labelled frame with the same
+    names in another order is read by its labels.
     """
 
     adjacency: NDArray[np.bool_]
     names: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        matrix = read_matrix(self.adjacency)[0]
+        matrix, labels = read_matrix(self.adjacency)
         if np.isnan(matrix).any():
             raise GraphError("An adjacency matrix must have numbers only; write 0 where there is no edge.")
         adjacency = matrix != 0
@@ -42,6 +43,9 @@ class CausalGraph:
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise GraphError(f"The name {twice!r} is used for more than one variable. Names must differ.")
+        if sorted(labels) == sorted(names):
+            place = [labels.index(name) for name in names]
+            adjacency = adjacency[np.ix_(place, place)]
         cycle = find_cycle(adjacency)
         if cycle:
             path = " -> ".join(names[i] for i in [*cycle, cycle[0]])
