@@ -259,6 +259,8 @@ def test_mistakes_are_told_in_one_sentence(tables):
         mcsl.root_cause(tables[1], cannot_be_root="site", **options)
     with pytest.raises(SettingsError, match="`anomalous` names no variable; name one, or leave it out"):
         mcsl.root_cause(tables[1], anomalous=[], **options)
+    with pytest.raises(SettingsError, match="`graph_of` must be 'causes' or 'calls'"):
+        mcsl.root_cause(tables[1], graph_of="arrows", **options)
     with pytest.raises(SettingsError, match="rules out every candidate"):
         mcsl.root_cause(tables[1], anomalous=["site"], cannot_be_root=["site"], **options)
     with pytest.raises(SettingsError, match="`lags` must be a whole number >= 0"):
@@ -287,9 +289,10 @@ def test_columns_that_stand_still_once_lags_are_cut_off_are_silent():
     normal, incident = operate(100, rng), operate(6, rng, fault=4.0)
     normal[:, 3] = incident[:, 3] = 0.0
     normal[0, 3] = 1.0
-    early = normal.copy()
+    early, ends = normal.copy(), normal.copy()
     early[22:, 3] = np.nan
-    for baseline, lags, known in ((normal, 1, None), (early, 22, CHAIN)):
+    ends[-1, 3] = 1.0
+    for baseline, lags, known in ((normal, 1, None), (early, 22, CHAIN), (ends, 2, None)):
         found = mcsl.root_cause(
             frame(incident), baseline=frame(baseline), target="site", lags=lags, known_graph=known
         )

@@ -74,5 +74,9 @@ def test_what_cannot_be_simulated_is_refused():
         simulate_incident(n_variables=3, seed=0, missing=1.0)
     with pytest.raises(SettingsError, match="must be below the 620 rows of baseline and incident"):
         simulate_incident(n_variables=3, seed=0, lags=620)
+    with pytest.raises(SettingsError, match="`n_decoys` must be a whole number >= 0"):
+        simulate_incident(n_variables=3, seed=0, n_decoys=-1)
+    with pytest.raises(SettingsError, match="`size` must be a number > 0"):
+        simulate_incident(n_variables=3, seed=0, size="large")
     with pytest.raises(SettingsError, match="`fault` must be 'level'"):
         simulate_incident(n_variables=3, seed=0, fault="fire")

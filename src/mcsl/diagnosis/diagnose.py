@@ -20,7 +20,7 @@ from mcsl.errors import SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.learning import learn
 from mcsl.recipe import Recipe
-from mcsl.settings import whole_number
+from mcsl.settings import check_choice, whole_number
 
 GraphOf = Literal["causes", "calls"]
 
@@ -55,6 +55,7 @@ def root_cause(
     anomalous from whose anomaly is explained. Variables in `cannot_be_root` are never in the ranking.
     """
     lags, seed = whole_number("lags", lags), whole_number("seed", seed)
+    check_choice("graph_of", graph_of, GraphOf)
     began = time.perf_counter()
     given = _given_graph(known_graph)
     periods = read_periods(data, baseline)
@@ -167,8 +168,6 @@ def _learn(
 
 def _fit_names(graph: CausalGraph, names: tuple[str, ...], graph_of: GraphOf) -> CausalGraph:
     """Return a known graph over the columns: edges through what was not measured join its neighbours."""
-    if graph_of not in ("causes", "calls"):
-        raise SettingsError(f"`graph_of` must be 'causes' or 'calls'. Got {graph_of!r} instead.")
     adjacency = (graph.adjacency.T if graph_of == "calls" else graph.adjacency).copy()
     if not set(graph.names) & set(names):
         raise SettingsError("The known graph and the table have no variable in common; check their names.")

@@ -103,8 +103,8 @@ class Evidence:
 
 
 def _is_silent(column: Array, lags: int) -> bool:
-    """Tell whether a column does not move, or not where it is read as an effect or as a past."""
-    parts = (column[k : len(column) - lags + k] for k in (0, lags))
+    """Tell whether a column does not move, or not where it is read as an effect or as any of its pasts."""
+    parts = (column[k : len(column) - lags + k] for k in range(lags + 1))
     return any(len(np.unique(part[np.isfinite(part)])) < 2 for part in parts)
 
 

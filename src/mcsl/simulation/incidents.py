@@ -117,6 +117,10 @@ def simulate_incident(
     if fault == "mechanism" and n_variables < 3:
         raise SettingsError("A fault of the `mechanism` needs a cause and an effect: `n_variables` >= 3.")
     check_number("missing", missing, least=0, below=1)
+    if size is not None:
+        check_number("size", size, above=0)
+    if n_decoys is not None:
+        whole_number("n_decoys", n_decoys)
     rng, missing_rng = np.random.default_rng(seed).spawn(2)
     scene = _draw_scene(n_variables, degree, lags, fault, hidden_confounder, n_decoys, rng)
     rows = (n_baseline, n_before, n_incident)
