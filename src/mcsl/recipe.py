@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
@@ -135,7 +136,8 @@ class Recipe:
             score=least_squares,
             sparsity_weight=_PAPER_PRICE,
             schedule=Schedule(
-                initial_penalty=10.0 ** -math.ceil(round(0.3 * n_variables, 9)),
+                # Beyond a thousand variables the formula is less than the least number there is.
+                initial_penalty=max(10.0 ** -math.ceil(round(0.3 * n_variables, 9)), sys.float_info.min),
                 penalty_growth=_growth(n_variables),
                 learning_rate=3e-2,
                 steps_per_stage=1000 if n_variables < 100 else 2500,

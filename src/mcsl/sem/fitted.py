@@ -67,7 +67,7 @@ class FittedSEM:
     observed: NDArray[np.bool_] = field(default_factory=lambda: np.array(True), repr=False)
     """Which of the values were measured, or True for all; the others were drawn to be read as causes."""
 
-    @property
+    @cached_property
     def held_out(self) -> tuple[HeldOutFit, ...]:
         """The fit of every variable that has causes, on rows left out in turn."""
         return tuple(
