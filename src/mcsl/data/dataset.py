@@ -14,7 +14,7 @@ from mcsl.errors import DataError
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Observations of named variables: one row a sample, one column a variable, all finite numbers."""
+    """Observations of named variables: one row a sample, one column a variable; NaN where one is missing."""
 
     values: NDArray[np.float64]
     names: tuple[str, ...]
