@@ -91,3 +91,14 @@ def test_ties_constants_and_copies():
     candidates = screen(problem_of(values))
     assert candidates[0, 1]
     assert not candidates[2].any()
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+def test_near_copies_do_not_hide_what_they_share(noise):
+    rng = np.random.default_rng(0)
+    shared = rng.standard_normal(500)
+    copies = shared[:, None] * [1, -2, 3] + noise * rng.standard_normal((500, 3))
+    values = np.column_stack([copies, np.sin(shared) + 0.5 * rng.standard_normal(500)])
+    problem = Problem.from_dataset(Dataset(values, ("a", "b", "c", "effect")))
+    found = mcsl.order.screen(problem, interactions=False, stand_aside=0)
+    assert found[:3, 3].all()

@@ -173,3 +173,17 @@ def test_shares_that_sum_to_one_are_tested_as_if_one_were_left_out(pruner):
             graph = CausalGraph.from_edges([("cause", "shares"), ("stranger", "shares")], problem.names)
             p_values.append([test.value for test in pruner.prune(graph, problem).tests])
         assert np.allclose(*p_values, rtol=1e-4)
+
+
+@pytest.mark.parametrize("pruner", P_VALUES, ids=repr)
+def test_of_several_measurements_of_a_cause_one_stays(pruner):
+    rng = np.random.default_rng(2)
+    cause = rng.gamma(2, 1, 600)
+    copies = cause[:, None] + 0.1 * rng.standard_normal((600, 3))
+    values = np.column_stack([cause, copies, rng.standard_normal(600), cause + rng.laplace(size=600)])
+    alone = prune_all_causes_of_the_last(pruner, values[:, [1, 5]])
+    assert kept(alone) == {0}
+    tests = prune_all_causes_of_the_last(pruner, values)
+    assert len(kept(tests) & {0, 1, 2, 3}) == 1
+    assert 4 not in kept(tests)
+    assert len(tests) == 5

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc
 
 from mcsl.order.regressors import N_SMOOTH
-from mcsl.problem import Problem
+from mcsl.problem import Problem, alike
 from mcsl.pruning.smoothing import inverse_of
 from mcsl.pruning.splines import SplineTable, standardize
 
@@ -42,7 +42,9 @@ def screen(
 
     Variable i is regressed on all spline functions of all others, up to 333 variables on the smoothest three
     of each too, and j is a candidate neighbour of i if the F-test of its functions rejects in either
-    direction: all see more, and three see what is weak and smooth. With `interactions`, j and k are too
+    direction: all see more, and three see what is weak and smooth. Of variables that resemble each other
+    (see `alike`) one takes part a second time, without the others, and speaks for all of them: beside each
+    other none is needed. With `interactions`, j and k are too
     if the residuals of i correlate with the product X_j X_k. The levels are such that a variable gains
     `false_candidates` unrelated ones on average by each kind of test. What `problem` forbids stays
     forbidden, and what it requires stays a candidate.
@@ -55,18 +57,22 @@ def screen(
     if problem.n_variables <= stand_aside and _PLENTY_OF_ROWS * len(table.penalties) <= problem.n_samples:
         return problem.candidates
     n_others = max(problem.n_variables - 1, 1)
-    p_values, residuals = _regress_all(problem, table)
-    n_tests = 2  # of a pair: one in each direction
+    found, residuals = _regress_all(problem, table)
+    p_values = [found]
     n_smooth = sum(min(place.stop - place.start, N_SMOOTH) for place in table.slices)
     if n_smooth < len(table.penalties) and _one_inverse_serves(problem, n_smooth):
-        smooth_p_values, _ = _regress_all(problem, table.smoothest(N_SMOOTH))
-        p_values, n_tests = np.minimum(p_values, smooth_p_values), 2 * n_tests
-    related = p_values < false_candidates / (n_tests * n_others)
+        p_values.append(_regress_all(problem, table.smoothest(N_SMOOTH))[0])
+    first = _first_alike(problem)
+    if len(np.unique(first)) < problem.n_variables:
+        p_values.append(_without_copies(problem, table, first))
+    n_tests = 2 * len(p_values)  # of a pair: one in each direction
+    related = np.min(p_values, axis=0) < false_candidates / (n_tests * n_others)
     if interactions and n_others > 1:
         n_pairs = n_others * (n_others - 1) / 2
         # A false pair makes two candidates, each of them in both directions.
         related |= _interaction_p_values(problem, residuals) < false_candidates / (4 * n_pairs)
-    return problem.candidates & (related | related.T | problem.required)
+    candidates: NDArray[np.bool_] = problem.candidates & (related | related.T | problem.required)
+    return candidates
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +105,22 @@ def _regress_all(problem: Problem, table: SplineTable) -> tuple[NDArray[np.float
         return _regress_together(problem, table, blocks)
     budget = min(problem.n_samples // _ROWS_PER_FUNCTION, _MAX_SEPARATE)
     return _regress_separately(problem, table, blocks, budget)
+
+
+def _first_alike(problem: Problem) -> NDArray[np.intp]:
+    """Return for each variable the first that it resembles, which may be itself."""
+    _, first, numbers = np.unique(
+        alike(problem, range(problem.n_variables)), return_index=True, return_inverse=True
+    )
+    return first[numbers]
+
+
+def _without_copies(problem: Problem, table: SplineTable, first: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return `p[cause, effect]` of the first of those that resemble each other, for all of them."""
+    spoken_for = [problem.variables[i] for i in np.flatnonzero(first != np.arange(len(first)))]
+    columns = {column for variable in spoken_for for column in (*variable.inputs, *variable.outputs)}
+    fewer = table.smoothest(len(table.penalties), without=columns)
+    return _regress_all(problem, fewer)[0][np.ix_(first, first)]
 
 
 def _one_inverse_serves(problem: Problem, n_functions: int) -> bool:

@@ -3,6 +3,7 @@
 from mcsl.problem.groups import groups_by_prefix, read_groups
 from mcsl.problem.knowledge import Knowledge, read_knowledge
 from mcsl.problem.problem import Problem, Variable, in_time
+from mcsl.problem.resemblance import alike
 from mcsl.problem.windows import SeriesSummary, cut_windows
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "Problem",
     "SeriesSummary",
     "Variable",
+    "alike",
     "cut_windows",
     "groups_by_prefix",
     "in_time",

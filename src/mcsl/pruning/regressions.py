@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from mcsl.errors import GraphError
 from mcsl.graph import CausalGraph
 from mcsl.parallel import side_by_side
-from mcsl.problem import Problem
+from mcsl.problem import Problem, alike
 from mcsl.pruning.pruner import EdgeTest, Pruned, PruningObserver, ignore
 from mcsl.settings import check_number
 
@@ -74,7 +74,8 @@ def prune_by_regressions(
 ) -> Pruned:
     """Judge the causes of every effect and keep the edges whose value passes, or that are required.
 
-    What `prepare` returns judges one effect; see `side_by_side` for what it may hold.
+    What `prepare` returns judges one effect; see `side_by_side` for what it may hold. Of causes that
+    resemble each other and all have too large a p-value, the best is judged again without the others.
     """
     if graph.names != problem.names:
         raise GraphError(
@@ -98,10 +99,35 @@ def prune_by_regressions(
         found = side_by_side(map(prepare, regressions), n_jobs, prefer="threads")
         for regression, findings in zip(regressions, found, strict=True):
             effect = regression.effect
+            if statistic == "p_value":
+                copies = _copies_of_better_ones(regression, findings, problem, keep)
+                findings = findings | (prepare(regression.without(copies))() if copies else {})
             tests[effect] = tuple(verdict(c, effect, findings[c]) for c in regression.causes)
             observer(tests[effect])
     in_order = tuple(test for effect in sorted(tests) for test in tests[effect])
     return Pruned(CausalGraph(adjacency, graph.names), in_order)
+
+
+def _copies_of_better_ones(
+    regression: Regression, findings: Findings, problem: Problem, keep: Callable[[float], bool]
+) -> list[int]:
+    """Return the causes that fail beside another that they resemble and that fails, too, with less p.
+
+    Of several measurements of one cause none is needed beside the others, and all would go at once.
+    """
+    failed = [
+        cause
+        for cause in regression.causes
+        if not (keep(findings[cause].value) or problem.required[cause, regression.effect])
+    ]
+    if len(failed) < 2:
+        return []
+    best: dict[int, int] = {}
+    for number, cause in sorted(
+        zip(alike(problem, failed).tolist(), failed, strict=True), key=lambda pair: findings[pair[1]].value
+    ):
+        best.setdefault(number, cause)
+    return [cause for cause in failed if cause not in best.values()]
 
 
 def check_significance(significance: float | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -101,9 +101,12 @@ class SplineTable:
         gram: NDArray[np.float64] = z.T @ z
         return gram
 
-    def smoothest(self, n_functions: int) -> SplineTable:
-        """Return a table of the so many smoothest functions of each column."""
-        firsts = [np.arange(place.start, min(place.start + n_functions, place.stop)) for place in self.slices]
+    def smoothest(self, n_functions: int, *, without: Collection[int] = ()) -> SplineTable:
+        """Return a table of the so many smoothest functions of each column, and none of those `without`."""
+        firsts = [
+            np.arange(place.start, min(place.start + n_functions * (column not in without), place.stop))
+            for column, place in enumerate(self.slices)
+        ]
         ends = np.cumsum([0, *map(len, firsts)]).tolist()
         chosen = np.concatenate([np.zeros(0, np.intp), *firsts])
         slices = tuple(slice(start, end) for start, end in pairwise(ends))
