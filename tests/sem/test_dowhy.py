@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import mcsl
+from mcsl.data import SeriesTable
 from mcsl.graph import CausalGraph
-from mcsl.problem import Problem
+from mcsl.problem import Problem, cut_windows
 from mcsl.sem import fit_sem
 
 
@@ -35,6 +36,19 @@ def test_dowhy_answers_interventions_and_counterfactuals_as_we_do(model):
         scm, "c", {"a": lambda a: 1.0}, {"a": lambda a: 0.0}, num_samples_to_draw=4000
     )
     assert effect == pytest.approx(2 * np.sin(1), abs=0.25)
+
+
+def test_groups_of_one_column_are_taken_by_their_own_names(model):
+    gcm = pytest.importorskip("dowhy.gcm", reason="dowhy is not installed; it is in the extra `interop`")
+    table = mcsl.Dataset(model.values, ("site.z", "site.a", "b", "c"))
+    groups = {"c": ["c"], "a": ["site.a"], "z other": ["site.z"]}
+    problem, _ = cut_windows(SeriesTable.of(table), groups=groups)
+    grouped = fit_sem(CausalGraph.from_edges(model.graph.edges, problem.names), problem)
+    drawn = gcm.interventional_samples(
+        grouped.to_dowhy_gcm(seed=1), {"b": lambda b: 1.0}, num_samples_to_draw=2000
+    )
+    assert drawn["c"].mean() == pytest.approx(model.do({"b": 1.0}).sample(2000)["c"].mean(), abs=0.05)
+    assert drawn["a"].std() == pytest.approx(table.values[:, 1].std(), abs=0.1)
 
 
 def test_dowhy_attributes_an_anomaly_to_its_noise(model):

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 def to_invertible_model(sem: FittedSEM, seed: int) -> Any:
     """Return dowhy's InvertibleStructuralCausalModel with the mechanisms and the noise of a fitted model."""
-    if sem.columns != sem.graph.names:
+    if any(len(variable.inputs) > 1 for variable in sem.variables):
         raise SettingsError(
             "dowhy.gcm takes variables of one column and without a past; this model has others."
         )
@@ -38,7 +38,7 @@ def to_invertible_model(sem: FittedSEM, seed: int) -> Any:
             mechanism = _mechanism_class(InvertibleFunctionalCausalModel)(sem, index, parents, streams[index])
         else:
             mechanism = gcm.EmpiricalDistribution()
-            mechanism.fit(sem.values[sem.measured(index), index])
+            mechanism.fit(sem.values[sem.measured(index), sem.variables[index].outputs[0]])
         model.set_causal_mechanism(name, mechanism)
         model.graph.nodes[name][PARENTS_DURING_FIT] = parents
     return model
@@ -51,9 +51,10 @@ def _mechanism_class(base: Any) -> type:
         def __init__(self, sem: FittedSEM, index: int, parents: list[str], rng: np.random.Generator) -> None:
             self.mechanism = sem.mechanisms[index]
             self.noise = sem.noise(index)[:, 0]
-            self.scale = sem.scales[index]
+            self.scale = sem.scales[sem.variables[index].outputs[0]]
+            owners = {variable.outputs[0]: variable.name for variable in sem.variables}
             # dowhy passes the parents in an order of its own.
-            self.order = [parents.index(sem.columns[column]) for column in self.mechanism.inputs]
+            self.order = [parents.index(owners[column]) for column in self.mechanism.inputs]
             self.input_scales = [sem.scales[column] for column in self.mechanism.inputs]
             self.rng = rng
 
