@@ -76,7 +76,8 @@ def _scale(graph: CausalGraph, problem: Problem, standardized: bool) -> list[Fin
     """What could be read off the units and the predictability of the columns."""
     findings = []
     scalar = problem.is_scalar and graph.n_edges > 0 and bool(np.isfinite(problem.dataset.values).all())
-    by_variance = var_sortability(problem.dataset, graph) if scalar else float("nan")
+    values = problem.columns([variable.outputs[0] for variable in problem.variables])
+    by_variance = var_sortability(values, graph) if scalar else float("nan")
     figures = {"var-sortability": by_variance} if scalar else {}
     if standardized:
         findings.append(
@@ -97,7 +98,7 @@ def _scale(graph: CausalGraph, problem: Problem, standardized: bool) -> list[Fin
         )
     else:
         findings.append(Finding("units", "good", "Variances do not give this order away.", "", figures))
-    by_r2 = r2_sortability(problem.dataset, graph) if scalar else float("nan")
+    by_r2 = r2_sortability(values, graph) if scalar else float("nan")
     if np.isfinite(by_r2):
         far = abs(by_r2 - 0.5) > _FAR_FROM_HALF and graph.n_edges >= _ENOUGH_EDGES
         findings.append(
