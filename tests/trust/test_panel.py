@@ -263,3 +263,73 @@ def test_columns_on_other_scales_are_named_and_only_if_there_are_any():
         "Noise adds up on another scale of x2 (logarithm), x3 (log-odds), x4 (inverse hyperbolic sine)."
     )
     assert "scales" not in {f.name for f in mcsl.learn(z, "additive", knowledge=knowledge).trust}
+
+
+def test_groups_of_one_column_with_a_name_of_their_own_are_assessed(tmp_path):
+    z = np.random.default_rng(0).standard_normal((300, 3))
+    z[:, 1] += np.sin(2 * z[:, 0])
+    table = mcsl.Dataset(z, ("a.x", "b.y", "c"))
+    result = mcsl.learn(table, "additive", groups={"b": ["b.y"], "a": ["a.x"]})
+    plain = mcsl.learn(mcsl.Dataset(z, ("a", "b", "c")), "additive")
+    assert set(result.graph.edges) == set(plain.graph.edges) == {("a", "b")}
+    assert finding(result, "predictability").figures == finding(plain, "predictability").figures
+    assert mcsl.load_result(result.save(tmp_path / "run.mcsl")).graph == result.graph
+
+
+def test_columns_that_do_not_vary_where_both_were_measured_are_no_copies():
+    rng = np.random.default_rng(0)
+    sex = rng.integers(0, 2, 200).astype(float)
+    of_men = np.where(sex == 1, rng.gamma(2, 1, 200), np.nan)
+    values = np.column_stack([rng.standard_normal(200), sex, of_men])
+    assert "copies" not in verdicts(mcsl.learn(values, "additive", missing="mask"))
+    apart = rng.standard_normal((100, 3))
+    apart[:49, 0] = apart[51:, 1] = np.nan
+    assert "copies" not in verdicts(mcsl.learn(apart, "additive", missing="mask"))
+
+
+def test_lookalikes_are_named_together():
+    z = np.random.default_rng(0).standard_normal((300, 4))
+    z[:, 2] = z[:, 0] + 0.2 * z[:, 2]
+    result = mcsl.learn(z, "additive")
+    assert finding(result, "lookalikes").sentence.startswith("x1 and x3 are nearly the same")
+
+
+def test_copies_and_counters_of_a_series_are_named():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(300)
+    series = mcsl.Dataset(np.column_stack([x, 1.8 * x + 32, np.arange(300)]), ("C", "F", "day"))
+    result = mcsl.learn(series, "additive", lags=1)
+    assert finding(result, "copies").sentence.startswith("C and F are the same")
+    assert finding(result, "counters").sentence.startswith("day counts the rows")
+    assert finding(result, "counters").advice == "Learn without such columns."
+
+
+def test_yes_and_no_tell_little_of_directions_and_are_not_judged_by_additive_noise():
+    rng = np.random.default_rng(0)
+    x, u = rng.standard_normal((2, 600))
+    b = (rng.random(600) < 1 / (1 + np.exp(-2 * x))).astype(float)
+    named = {f.name: f for f in check_mechanisms(fitted([("x", "b")], x=x, b=b, u=u))}
+    assert named["levels"].sentence.startswith("b takes few values")
+    assert not {"independence", "direction"} & set(named)
+    edges = [("b", "x"), ("x", "u")]
+    named = {f.name: f for f in check_mechanisms(fitted(edges, x=x, b=b, u=np.sin(2 * x) + 0.3 * u))}
+    assert named["levels"].verdict == "caution"
+    assert set(named["direction"].figures) == {"u"}
+    assert named["direction"].sentence.endswith("into every other variable.")
+    assert set(named["independence"].figures) == {"x", "u"}
+
+
+def test_what_others_explain_wholly_may_have_been_computed():
+    rng = np.random.default_rng(0)
+    x, e = rng.standard_normal((2, 500))
+    prediction = check_mechanisms(fitted([("x", "cube"), ("x", "y")], x=x, cube=x**3, y=x + e))[0]
+    assert prediction.verdict == "caution"
+    assert prediction.advice == "If cube was computed from other columns, learn without it."
+
+
+def test_causes_never_explain_less_than_nothing():
+    z = np.random.default_rng(2).standard_normal((30, 3))
+    edges = [("a", "c"), ("b", "c")]
+    prediction = check_mechanisms(fitted(edges, a=z[:, 0], b=z[:, 1], c=z[:, 2]))[0]
+    assert prediction.figures["c"] < 0
+    assert prediction.sentence.startswith("Causes explain 0% of a variable")

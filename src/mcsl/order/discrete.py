@@ -23,13 +23,18 @@ def form_of(column: NDArray[np.float64]) -> Form:
     its neighbours, unless there are a few of them alone.
     """
     values, counts = np.unique(column, return_counts=True)
-    if len(values) <= _FEW_LEVELS:
+    if has_few_levels(values):
         return "binary" if len(values) == 2 else "lumped"
     beside = np.pad(counts, 1)
     lumps = (counts > _LUMP * len(column)) & (
         counts > _ABOVE_NEIGHBOURS * np.maximum(beside[:-2], beside[2:])
     )
     return "lumped" if lumps.any() else "dense"
+
+
+def has_few_levels(column: NDArray[np.float64]) -> bool:
+    """Tell whether a column is yes or no, or one of four grades at most."""
+    return len(np.unique(column)) <= _FEW_LEVELS
 
 
 def logistic_gain(outcomes: NDArray[np.bool_], design: NDArray[np.float64], *, max_steps: int = 8) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc
 
+from mcsl.order.discrete import has_few_levels
 from mcsl.problem import Problem, in_time
 from mcsl.sem import FittedSEM
 from mcsl.trust.finding import Finding, some_of
@@ -14,6 +15,8 @@ from mcsl.trust.independence import hsic_test, normality_test
 _MOST_ROWS = 400
 """Rows that a test of independence reads; its cost grows with their square."""
 _SIGNIFICANCE = 0.01
+_COMPUTED = 0.999
+"""What others explain to this share was hardly measured."""
 _AS_GOOD = 1.02
 """A straight line whose squared error is at most so many times a mechanism's is as good."""
 _CURVED = 0.001
@@ -24,16 +27,41 @@ _ALIKE = 4.0
 
 def check_mechanisms(sem: FittedSEM) -> list[Finding]:
     """Check what every mechanism explains, and whether its noise is what the model assumes."""
-    return [_prediction(sem), _independence(sem), _direction(sem), *_scales(sem)]
+    checks = (_prediction, _independence, _direction, _levels, _scales)
+    return [finding for check in checks if (finding := check(sem))]
 
 
-def _scales(sem: FittedSEM) -> list[Finding]:
+def _scales(sem: FittedSEM) -> Finding | None:
     """Name the columns that are not modelled in their own units, if there are any."""
     curves = zip(sem.columns, (scale.curve for scale in sem.scales), strict=True)
     bent = [f"{name} ({curve.name})" for name, curve in curves if curve is not None]
-    if not bent:
-        return []
-    return [Finding("scales", "good", f"Noise adds up on another scale of {some_of(bent)}.", "")]
+    return (
+        Finding("scales", "good", f"Noise adds up on another scale of {some_of(bent)}.", "") if bent else None
+    )
+
+
+def _of_few_values(sem: FittedSEM) -> set[str]:
+    """Return the variables that are yes or no, or a few grades: noise does not add up to such values."""
+    return {
+        name
+        for name, variable in zip(sem.graph.names, sem.variables, strict=True)
+        if all(has_few_levels(sem.values[:, column]) for column in variable.outputs)
+    }
+
+
+def _levels(sem: FittedSEM) -> Finding | None:
+    """Name the variables of few values that an arrow starts from or ends at, if there are any."""
+    touched = {name for edge in sem.graph.edges for name in edge}
+    few = [name for name in sem.graph.names if name in touched & _of_few_values(sem)]
+    if not few:
+        return None
+    return Finding(
+        "levels",
+        "caution",
+        f"{some_of(few)} take{'s' if len(few) == 1 else ''} few values, which tell little of directions.",
+        "Take the arrows from and to such variables as joined but not directed; if you know a direction, "
+        "state it as prior knowledge.",
+    )
 
 
 def _prediction(sem: FittedSEM) -> Finding:
@@ -41,8 +69,17 @@ def _prediction(sem: FittedSEM) -> Finding:
     figures = {fit.variable: fit.r2 for fit in fits}
     useless = [fit.variable for fit in fits if fit.r2 <= 0]
     causes = "Causes and own past" if in_time(sem.variables) else "Causes"
-    share = np.median(list(figures.values()))
+    share = max(np.median(list(figures.values())), 0.0)
     middle = f"{causes} explain {share:.0%} of a variable (median, on rows left out)"
+    computed = [fit.variable for fit in fits if fit.r2 > _COMPUTED]
+    if computed:
+        return Finding(
+            "prediction",
+            "caution",
+            f"{middle}, and all of {some_of(computed)}.",
+            f"If {some_of(computed)} was computed from other columns, learn without it.",
+            figures,
+        )
     if useless:
         return Finding(
             "prediction",
@@ -54,14 +91,16 @@ def _prediction(sem: FittedSEM) -> Finding:
     return Finding("prediction", "good", f"{middle}.", "", figures)
 
 
-def _independence(sem: FittedSEM) -> Finding:
-    """Test for every variable that its noise is independent of its causes."""
-    p_values = {}
+def _independence(sem: FittedSEM) -> Finding | None:
+    """Test for every variable of many values that its noise is independent of its causes."""
+    p_values, few = {}, _of_few_values(sem)
     for index, (name, mechanism) in enumerate(zip(sem.graph.names, sem.mechanisms, strict=True)):
-        if sem.graph.parents(name):
+        if sem.graph.parents(name) and name not in few:
             inputs, outputs = sem.seen_by(index, most=_MOST_ROWS)
             p_values[name] = hsic_test(inputs, mechanism.noise(inputs, outputs))
     dependent = [name for name, p in p_values.items() if p < _SIGNIFICANCE / len(p_values)]
+    if not p_values:
+        return None
     if not dependent:
         return Finding(
             "independence",
@@ -81,13 +120,20 @@ def _independence(sem: FittedSEM) -> Finding:
     )
 
 
-def _direction(sem: FittedSEM) -> Finding:
-    """Find effects that are straight lines of their causes with normal noise: these fit both ways."""
+def _direction(sem: FittedSEM) -> Finding | None:
+    """Find effects that are straight lines of their causes with normal noise: these fit both ways.
+
+    Of variables of few values on either side, `_levels` tells.
+    """
     normal: dict[str, float] = {}
     for index, (name, mechanism) in enumerate(zip(sem.graph.names, sem.mechanisms, strict=True)):
         noise = mechanism.noise(*sem.seen_by(index))
         normal[name] = min(normality_test(column) for column in noise.T)
-    figures = {name: p for name, p in normal.items() if sem.graph.parents(name)}
+    few = _of_few_values(sem)
+    judged = {name for cause, name in sem.graph.edges if not few & {cause, name}}
+    figures = {name: p for name, p in normal.items() if name in judged}
+    if not figures:
+        return None
     open_ended = [
         name
         for name, p in figures.items()
@@ -99,7 +145,8 @@ def _direction(sem: FittedSEM) -> Finding:
         return Finding(
             "direction",
             "good",
-            "Curves or noise that is not normal tell the direction of the arrows into every variable.",
+            "Curves or noise that is not normal tell the direction of the arrows into every "
+            f"{'other ' if few else ''}variable.",
             "",
             figures,
         )
