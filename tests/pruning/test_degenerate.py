@@ -175,7 +175,7 @@ def test_shares_that_sum_to_one_are_tested_as_if_one_were_left_out(pruner):
         assert np.allclose(*p_values, rtol=1e-4)
 
 
-@pytest.mark.parametrize("pruner", P_VALUES, ids=repr)
+@pytest.mark.parametrize("pruner", P_VALUES[1:], ids=repr)
 def test_of_several_measurements_of_a_cause_one_stays(pruner):
     rng = np.random.default_rng(2)
     cause = rng.gamma(2, 1, 600)
@@ -187,3 +187,4 @@ def test_of_several_measurements_of_a_cause_one_stays(pruner):
     assert len(kept(tests) & {0, 1, 2, 3}) == 1
     assert 4 not in kept(tests)
     assert len(tests) == 5
+    assert not kept(prune_all_causes_of_the_last(AdditivePruner(), values))

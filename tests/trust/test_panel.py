@@ -324,7 +324,7 @@ def test_what_others_explain_wholly_may_have_been_computed():
     x, e = rng.standard_normal((2, 500))
     prediction = check_mechanisms(fitted([("x", "cube"), ("x", "y")], x=x, cube=x**3, y=x + e))[0]
     assert prediction.verdict == "caution"
-    assert prediction.advice == "If cube was computed from other columns, learn without it."
+    assert prediction.sentence.endswith("and all of cube.")
 
 
 def test_causes_never_explain_less_than_nothing():

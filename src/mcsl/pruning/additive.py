@@ -41,11 +41,12 @@ _ROUNDING = 1e-8
 class AdditivePruner(EffectwisePruner):
     """Regress each variable on smooth functions of its causes and keep the significant ones.
 
-    `mode="wood"` is what R's mgcv reports: penalised thin-plate splines, smoothing by generalised
-    cross-validation, the p-values of Wood (2013). `mode="f"` is faster: unpenalised splines and a
-    drop-one F-test, which needs many rows. `mode="auto"` takes it where an effect has eight rows or more for
-    each spline function, and Wood's where it has less. Variables with several columns are tested jointly, by
-    Wilks' lambda over all their unpenalised terms and all responses, in every mode.
+    `mode="wood"` is CAM pruning, what R's mgcv reports: penalised thin-plate splines, smoothing by
+    generalised cross-validation, the p-values of Wood (2013), each read once. `mode="f"` is faster:
+    unpenalised splines and a drop-one F-test, which needs many rows. `mode="auto"` takes it where an effect
+    has eight rows or more for each spline function, and Wood's where it has less; of causes that resemble
+    each other and all fail, both test the best again without the others. Variables with several columns are
+    tested jointly, by Wilks' lambda over all their unpenalised terms and all responses, in every mode.
     """
 
     significance: float | None = 0.001
@@ -66,7 +67,13 @@ class AdditivePruner(EffectwisePruner):
         prepare = AdditiveTest(problem, self.mode, self.n_basis).prepare
         limit = level(self.significance, problem.n_variables)
         return prune_by_regressions(
-            graph, problem, prepare, lambda value: value < limit, n_jobs=self.n_jobs, observer=observer
+            graph,
+            problem,
+            prepare,
+            lambda value: value < limit,
+            once=self.mode == "wood",
+            n_jobs=self.n_jobs,
+            observer=observer,
         )
 
 

@@ -49,7 +49,14 @@ class QuadraticPruner(EffectwisePruner):
             return value > self.threshold
 
         return prune_by_regressions(
-            graph, problem, prepare, keep, statistic="coefficient", n_jobs=self.n_jobs, observer=observer
+            graph,
+            problem,
+            prepare,
+            keep,
+            statistic="coefficient",
+            once=True,
+            n_jobs=self.n_jobs,
+            observer=observer,
         )
 
 

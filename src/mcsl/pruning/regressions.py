@@ -69,13 +69,15 @@ def prune_by_regressions(
     keep: Callable[[float], bool],
     *,
     statistic: Literal["p_value", "coefficient"] = "p_value",
+    once: bool = False,
     n_jobs: int | None = None,
     observer: PruningObserver = ignore,
 ) -> Pruned:
     """Judge the causes of every effect and keep the edges whose value passes, or that are required.
 
     What `prepare` returns judges one effect; see `side_by_side` for what it may hold. Of causes that
-    resemble each other and all have too large a p-value, the best is judged again without the others.
+    resemble each other and all have too large a p-value, the best is judged again without the others,
+    unless all are to be judged `once`.
     """
     if graph.names != problem.names:
         raise GraphError(
@@ -99,9 +101,9 @@ def prune_by_regressions(
         found = side_by_side(map(prepare, regressions), n_jobs, prefer="threads")
         for regression, findings in zip(regressions, found, strict=True):
             effect = regression.effect
-            if statistic == "p_value":
-                copies = _copies_of_better_ones(regression, findings, problem, keep)
-                findings = findings | (prepare(regression.without(copies))() if copies else {})
+            copies = [] if once else _copies_of_better_ones(regression, findings, problem, keep)
+            if copies:
+                findings = findings | prepare(regression.without(copies))()
             tests[effect] = tuple(verdict(c, effect, findings[c]) for c in regression.causes)
             observer(tests[effect])
     in_order = tuple(test for effect in sorted(tests) for test in tests[effect])

@@ -72,12 +72,12 @@ def _prediction(sem: FittedSEM) -> Finding:
     share = max(np.median(list(figures.values())), 0.0)
     middle = f"{causes} explain {share:.0%} of a variable (median, on rows left out)"
     computed = [fit.variable for fit in fits if fit.r2 > _COMPUTED]
-    if computed:
+    if computed and not in_time(sem.variables):
         return Finding(
             "prediction",
             "caution",
             f"{middle}, and all of {some_of(computed)}.",
-            f"If {some_of(computed)} was computed from other columns, learn without it.",
+            "What was computed from other columns is best left out.",
             figures,
         )
     if useless:
