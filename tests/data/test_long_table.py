@@ -65,6 +65,15 @@ def test_dropped_columns_are_not_read(values, tmp_path):
     assert open_long_table(path, memory=MEMORY, seed=0, drop=["word"]).names == ("a", "b", "c")
 
 
+def test_an_index_that_pandas_wrote_is_no_variable(values, tmp_path):
+    frame = frame_of(values).to_pandas().set_axis(np.arange(N_ROWS)[::-1])
+    frame.to_parquet(tmp_path / "table.parquet")
+    for data in (tmp_path / "table.parquet", pl.scan_parquet(tmp_path / "table.parquet")):
+        table = open_long_table(data, memory=MEMORY, seed=0)
+        assert table.names == ("a", "b", "c")
+        assert table.fingerprint == open_long_table(frame, memory=MEMORY, seed=0).fingerprint
+
+
 def spoil(values, kind):
     frame = frame_of(values)
     row = pl.int_range(pl.len())

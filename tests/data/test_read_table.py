@@ -4,13 +4,14 @@ import codecs
 import os
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from mcsl.data import MIN_SAMPLES, read_table
+from mcsl.data import MIN_SAMPLES, read_table, to_dataset
 from mcsl.errors import DataError
 
 VALUES = np.random.default_rng(0).normal(size=(25, 3)).round(6)
@@ -198,6 +199,17 @@ def test_parquet(tmp_path, name):
     table = read_table(tmp_path / name)
     assert table.names == ("a", "b", "c")
     np.testing.assert_array_equal(table.values, VALUES)
+
+
+def test_an_index_that_pandas_wrote_to_parquet_is_no_variable(tmp_path):
+    frame = pd.DataFrame(VALUES, columns=["a", "b", "c"]).sample(frac=1, random_state=0)
+    path = tmp_path / "table.parquet"
+    frame.to_parquet(path)
+    assert "__index_level_0__" in pl.read_parquet(path).columns
+    tables = [pl.read_parquet(path), pl.scan_parquet(path), pl.read_parquet(path).to_arrow()]
+    for table in [read_table(path), *map(to_dataset, tables)]:
+        assert table.names == ("a", "b", "c")
+        assert table.fingerprint() == to_dataset(frame).fingerprint()
 
 
 def test_drop_leaves_columns_out(tmp_path):

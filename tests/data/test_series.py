@@ -149,6 +149,19 @@ def test_an_index_is_never_a_variable_and_gives_way_to_columns():
     assert to_series(dated.drop(columns="then"), time="index").names == ("a", "b")
 
 
+def test_an_index_is_read_from_parquet_as_pandas_wrote_it(tmp_path):
+    path = tmp_path / "data.parquet"
+    expected = frame().to_numpy()
+    for index in (pd.Index(five_minutes()), pd.Index(five_minutes(), name="when")):
+        frame().set_axis(index)[::-1].to_parquet(path)
+        for data in (path, pl.read_parquet(path)):
+            assert to_series(data).names == ("a", "b")
+            assert np.array_equal(to_series(data).dataset.values, expected)
+    frame().set_axis(np.arange(40)[::-1]).to_parquet(path)
+    assert np.array_equal(to_series(path).dataset.values, expected)
+    assert np.array_equal(to_series(path, time="__index_level_0__").dataset.values, expected[::-1])
+
+
 def test_levels_of_an_index_name_series_and_time():
     data = frame(when=five_minutes(20) * 2, machine=np.repeat(["x", "y"], 20))
     levels = data.set_index(["machine", "when"]).sample(frac=1, random_state=0)

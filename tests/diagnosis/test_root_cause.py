@@ -199,6 +199,14 @@ def test_rows_are_put_in_order_of_time(tables, result, clock, tmp_path):
         assert (found.anomalous, found.root_cause) == (result.anomalous, "search")
 
 
+def test_an_index_of_dates_is_the_time_in_parquet_too(tables, result, tmp_path):
+    newest_first = pl.concat(tables).reverse().to_pandas().set_axis(CLOCKS["dates"].reverse())
+    newest_first.to_parquet(tmp_path / "both.parquet")
+    found = mcsl.root_cause(tmp_path / "both.parquet", baseline=400, target="site", known_graph=CHAIN)
+    assert found.graph.names == NAMES
+    assert (found.anomalous, found.root_cause) == (result.anomalous, "search")
+
+
 def test_rows_stand_as_they_are_where_their_time_cannot_be_read(tables, caplog):
     together = pl.concat(tables).with_columns(when=pl.lit("12:30 PM"))
     found = mcsl.root_cause(together, baseline=400, target="site", known_graph=CHAIN)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mcsl.data.checks import MAX_WHOLE, Column, Origin, check_table, drop_columns, listed
 from mcsl.data.dataset import Dataset
-from mcsl.data.sources import columns_of, index_columns
+from mcsl.data.sources import raw_table
 from mcsl.data.stamps import find_time, read_stamps, read_step, say_step
 from mcsl.errors import DataError, SettingsError
 from mcsl.settings import whole_number
@@ -72,9 +72,9 @@ def to_series(
         options = {"series": series, "time": time, "resample": resample, "drop": drop if len(drop) else None}
         _refuse_options(options | {"max_gap": None if max_gap == MAX_GAP else max_gap})
         return data
-    columns, origin = columns_of(data)
-    index = index_columns(data)
-    columns = drop_columns([*columns, *index], origin, drop)
+    raw = raw_table(data)
+    origin, index = raw.origin, raw.levels()
+    columns = drop_columns([*raw.columns, *index], origin, drop)
     ids, labels = _read_ids(columns, series, origin)
     columns = [column for column in columns if column.name != series]
     clock = find_time(columns, ids, time, origin)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numbers
 import os
-from collections.abc import Collection, Iterable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,18 @@ from mcsl.errors import DataError
 if TYPE_CHECKING:
     import narwhals as nw
 
+_INDEX_LEVEL = re.compile(r"__index_level_\d+__")
+"""What pandas calls a level of an index without a name when it writes one into a Parquet file."""
+
+
+class RawTable(NamedTuple):
+    """The columns of a table, of whatever kind, before anything is checked."""
+
+    columns: list[Column]
+    origin: Origin
+    levels: Callable[[], list[Column]] = list
+    """Reads the levels of a frame's index, which are no variables, but may hold the time or name series."""
+
 
 def read_table(
     path: str | os.PathLike[str], *, drop: Collection[str] = (), allow_missing: bool = False
@@ -32,8 +46,8 @@ def read_table(
     `drop` names columns to leave out. Missing values are refused, or are NaN with `allow_missing`.
     Messages count lines from 1, the header being line 1.
     """
-    columns, origin = _read_columns(Path(path))
-    return check_table(columns, origin, drop, allow_missing=allow_missing)
+    table = _read_file(Path(path))
+    return check_table(table.columns, table.origin, drop, allow_missing=allow_missing)
 
 
 def to_dataset(data: Any, *, drop: Collection[str] = (), allow_missing: bool = False) -> Dataset:
@@ -42,18 +56,18 @@ def to_dataset(data: Any, *, drop: Collection[str] = (), allow_missing: bool = F
     The columns of an array are named x1, x2, .... `drop` names columns to leave out. Missing values are
     refused, or are NaN with `allow_missing`. Messages count rows from 0.
     """
-    columns, origin = columns_of(data)
-    return check_table(columns, origin, drop, allow_missing=allow_missing)
+    table = raw_table(data)
+    return check_table(table.columns, table.origin, drop, allow_missing=allow_missing)
 
 
-def columns_of(data: Any) -> tuple[list[Column], Origin]:
-    """Return the columns of anything `to_dataset` takes, of whatever kind, and where they come from."""
+def raw_table(data: Any) -> RawTable:
+    """Return the columns of anything `to_dataset` takes, and where they come from."""
     origin = Origin("the table")
     if isinstance(data, str | os.PathLike):
-        return _read_columns(Path(data))
+        return _read_file(Path(data))
     if isinstance(data, Dataset):
         pairs = zip(data.names, data.values.T, strict=True)
-        return [Column(name, values) for name, values in pairs], origin
+        return RawTable([Column(name, values) for name, values in pairs], origin)
     if hasattr(data, "toarray") and hasattr(data, "nnz"):
         raise DataError("The table is a sparse matrix; pass `data.toarray()` instead.")
 
@@ -65,21 +79,31 @@ def columns_of(data: Any) -> tuple[list[Column], Origin]:
         names = [str(name) for name in data.columns]
         raise DataError(f"Two columns of the table are named {first_twice(names)!r}; rename one.") from None
     if isinstance(frame, nw.DataFrame | nw.LazyFrame):
-        return frame_columns(frame), origin
-    return array_columns(data), origin
+        return _of_frame(frame, origin)
+    return RawTable(array_columns(data), origin)
 
 
-def index_columns(data: Any) -> list[Column]:
-    """Return the levels of a pandas frame's index that have a name or hold dates.
+def _of_frame(frame: nw.DataFrame[Any] | nw.LazyFrame[Any], origin: Origin) -> RawTable:
+    import narwhals as nw
 
-    Levels without a name are called as `reset_index` calls them; a column goes before a level of its name.
+    held = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    return RawTable(frame_columns(held), origin, partial(_index_levels, held))
+
+
+def _index_levels(table: nw.DataFrame[Any]) -> list[Column]:
+    """Return what was an index before pandas wrote it to a file, and the levels of a pandas frame's index.
+
+    Of the latter, those that have a name or hold dates; without a name they are called as `reset_index`
+    calls them, and a column goes before a level of its name.
     """
     import narwhals as nw
 
-    frame = nw.to_native(data, pass_through=True)
+    levels = [
+        _frame_column(name, table[name]) for name in map(str, table.columns) if _INDEX_LEVEL.fullmatch(name)
+    ]
+    frame = nw.to_native(table)
     if not nw.dependencies.is_pandas_dataframe(frame):
-        return []
-    levels = []
+        return levels
     for i, name in enumerate(frame.index.names):
         unnamed = "index" if frame.index.nlevels == 1 else f"level_{i}"
         values = nw.from_native(frame.index.get_level_values(i).to_series(), series_only=True)
@@ -89,13 +113,13 @@ def index_columns(data: Any) -> list[Column]:
     return levels
 
 
-def _read_columns(path: Path) -> tuple[list[Column], Origin]:
+def _read_file(path: Path) -> RawTable:
     content = read_bytes(path)
     if is_parquet(path, content):
-        return frame_columns(_read_parquet(content, path)), Origin(str(path), is_file=True)
+        return _of_frame(_read_parquet(content, path), Origin(str(path), is_file=True))
     table = parse_text(decode(content, str(path)), str(path))
     origin = Origin(str(path), lambda row: f"line {table.line(row)}", is_file=True)
-    return to_columns(table, str(path)), origin
+    return RawTable(to_columns(table, str(path)), origin)
 
 
 def is_parquet(path: Path, content: bytes) -> bool:
@@ -137,13 +161,10 @@ def parquet_errors(path: Path) -> Iterator[None]:
         raise DataError(f"{path} is not a complete Parquet file; write it again.") from None
 
 
-def frame_columns(frame: Any) -> list[Column]:
-    """Return the columns of a frame that narwhals knows."""
-    import narwhals as nw
-
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
-    return [_frame_column(str(name), frame[:, i]) for i, name in enumerate(frame.columns)]
+def frame_columns(frame: nw.DataFrame[Any]) -> list[Column]:
+    """Return the columns of a frame without those that were an index."""
+    names = enumerate(map(str, frame.columns))
+    return [_frame_column(name, frame[:, i]) for i, name in names if not _INDEX_LEVEL.fullmatch(name)]
 
 
 def _frame_column(name: str, series: nw.Series[Any]) -> Column:

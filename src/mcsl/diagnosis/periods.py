@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcsl.data import MIN_SAMPLES
-from mcsl.data.sources import columns_of, index_columns
+from mcsl.data.sources import raw_table
 from mcsl.data.stamps import find_time, time_order
 from mcsl.errors import DataError
 
@@ -85,7 +85,7 @@ def _numbers(data: Any) -> tuple[dict[str, Array], dict[str, str]]:
 
     Of several columns of dates it is not known which is the time.
     """
-    columns, origin = columns_of(data)
+    columns, origin, levels = raw_table(data)
     n_rows = max((len(column.values) for column in columns), default=0)
     if not n_rows:
         raise DataError(f"There are no rows of numbers in {origin.name}.")
@@ -95,7 +95,7 @@ def _numbers(data: Any) -> tuple[dict[str, Array], dict[str, str]]:
         if column.kind not in ("numbers", "dates")
     }
     dates = [column.name for column in columns if column.kind == "dates"]
-    clocks = columns if dates else [*columns, *index_columns(data)]
+    clocks = columns if dates else [*columns, *levels()]
     if sum(column.kind == "dates" for column in clocks) > 1:
         clocks = [column for column in clocks if column.kind != "dates"]
         left_out |= dict.fromkeys(dates, "it holds dates")
