@@ -1,4 +1,5 @@
 import datetime
+import re
 
 import numpy as np
 import pandas as pd
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import mcsl
 from mcsl.data import to_series
 from mcsl.errors import DataError, SettingsError
 
@@ -306,6 +308,17 @@ def test_what_is_wrong_is_said_in_a_sentence():
     )
     assert "holds text" in refused(data)
     assert refused(frame(), max_gap=-1) == "`max_gap` must be a whole number >= 0. Got -1 instead."
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"series": "machine", "resample": "10min"}, {"time": "when", "max_gap": 1}], ids=str
+)
+@pytest.mark.parametrize("useless", ["text", 1.0])
+def test_the_hint_to_leave_a_column_out_can_be_followed(options, useless):
+    data = frame(useless=useless, when=five_minutes(20) * 2, machine=np.repeat([1, 2], 20))
+    data = data if "series" in options else data[:20].drop(columns="machine")
+    hint = re.search(r"leave it out with (.*)\.$", refused(data, **options))[1]
+    assert eval(hint, {"mcsl": mcsl, "data": data}).names == ("a", "b")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 
+import mcsl
 from mcsl.data import Dataset, to_dataset
 from mcsl.errors import DataError
 
@@ -161,6 +162,14 @@ def test_refused(data, words):
     assert "\n" not in message
     for word in words:
         assert word in message
+
+
+def test_the_hint_to_leave_a_column_out_keeps_gaps():
+    frame = pd.DataFrame({**COLUMNS, "d": 1.0}).mask(np.eye(25, 4, dtype=bool))
+    with pytest.raises(DataError, match=r"'d' .* out with mcsl\.data\.to_dataset\(.*\)\.$") as caught:
+        to_dataset(frame, allow_missing=True)
+    hint = str(caught.value).split(" out with ")[1].rstrip(".")
+    assert eval(hint, {"mcsl": mcsl, "data": frame}).names == ("a", "b", "c")
 
 
 def test_constant_float32_columns_are_found_after_conversion():

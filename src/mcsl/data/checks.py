@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,12 +53,17 @@ class Origin:
     place: Callable[[int], str] = lambda row: f"row {row} (counting from 0)"
     """Says where a row is found, for example "line 17"."""
     is_file: bool = False
+    reader: str = "mcsl.data.to_dataset"
+    """The function that reads it in Python ..."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """... and what else it was told."""
 
     def drop_hint(self, names: Sequence[str]) -> str:
         """Say how to leave columns out, as the user of a file or of Python would write it."""
         if self.is_file:
             return " ".join(f"--drop {shlex.quote(name)}" for name in names)
-        return f"mcsl.data.to_dataset(data, drop={list(names)!r})"
+        options = {**self.options, "drop": list(names)}
+        return f"{self.reader}(data, {', '.join(f'{name}={value!r}' for name, value in options.items())})"
 
     def hint(self, option: str, argument: str) -> str:
         """Return what to write, on the command line or in Python."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -68,12 +68,15 @@ def to_series(
     as it is, and none of these may be given with it.
     """
     whole_number("max_gap", max_gap)
+    options = {"series": series, "time": time, "resample": resample}
+    options["max_gap"] = None if max_gap == MAX_GAP else max_gap
+    told = {name: option for name, option in options.items() if option is not None}
     if isinstance(data, SeriesTable):
-        options = {"series": series, "time": time, "resample": resample, "drop": drop if len(drop) else None}
-        _refuse_options(options | {"max_gap": None if max_gap == MAX_GAP else max_gap})
+        _refuse_options([*told, "drop"] if len(drop) else list(told))
         return data
     raw = raw_table(data)
-    origin, index = raw.origin, raw.levels()
+    origin = replace(raw.origin, reader="mcsl.to_series", options=told)
+    index = raw.levels()
     columns = drop_columns([*raw.columns, *index], origin, drop)
     ids, labels = _read_ids(columns, series, origin)
     columns = [column for column in columns if column.name != series]
@@ -98,12 +101,12 @@ def to_series(
     return _filled(table, max_gap)
 
 
-def _refuse_options(options: Mapping[str, Any]) -> None:
+def _refuse_options(given: Sequence[str]) -> None:
     """Refuse what would change series that are ready."""
-    given = [f"`{name}`" for name, option in options.items() if option is not None]
     if given:
+        said = " and ".join(f"`{name}`" for name in given)
         raise SettingsError(
-            f"{' and '.join(given)} cannot be given with a SeriesTable, whose rows are in order already; "
+            f"{said} cannot be given with a SeriesTable, whose rows are in order already; "
             "give the table that it was made from."
         )
 

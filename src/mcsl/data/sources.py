@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -57,7 +58,8 @@ def to_dataset(data: Any, *, drop: Collection[str] = (), allow_missing: bool = F
     refused, or are NaN with `allow_missing`. Messages count rows from 0.
     """
     table = raw_table(data)
-    return check_table(table.columns, table.origin, drop, allow_missing=allow_missing)
+    origin = replace(table.origin, options={"allow_missing": True} if allow_missing else {})
+    return check_table(table.columns, origin, drop, allow_missing=allow_missing)
 
 
 def raw_table(data: Any) -> RawTable:
