@@ -168,6 +168,22 @@ def test_too_many_gaps_are_refused(change, rule, message):
         mcsl.learn(values, missing=rule)
 
 
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (lambda v: np.isnan(v[:, 0]), "Column 'x4' .* has the same value in every row, which says nothing"),
+        (lambda v: np.where(np.isnan(v[:, 0]), 9.0, v[:, 1]), "Columns 'x2' and 'x4' .* are identical; "),
+    ],
+)
+def test_columns_that_are_useless_without_the_rows_of_gaps_are_refused(column, message):
+    values = np.random.default_rng(0).standard_normal((40, 3))
+    values[:5, 0] = np.nan
+    with pytest.raises(mcsl.DataError, match=message) as caught:
+        mcsl.learn(np.column_stack([values, column(values)]), "additive", missing="drop")
+    assert " of the rows without missing values " in str(caught.value)
+    assert str(caught.value).endswith(" out, or use the rule impute or mask.")
+
+
 def test_rules_that_are_none_and_series_are_refused():
     _, gappy = table()
     with pytest.raises(mcsl.SettingsError, match="`missing` must be one of refuse, drop, impute, mask"):

@@ -8,10 +8,13 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.data import MIN_SAMPLES, Dataset, to_dataset
+from mcsl.data import MIN_SAMPLES, Dataset
+from mcsl.data.checks import Origin, check_values
 from mcsl.errors import DataError, SettingsError
 
 MissingRule = Literal["refuse", "drop", "impute", "mask"]
+
+_WHOLE_ROWS = Origin("the rows without missing values", reader="", instead="use the rule impute or mask")
 
 _ROUNDS = 5
 _TREES = 10
@@ -73,7 +76,8 @@ def complete(dataset: Dataset, rule: MissingRule, seed: int = 0, *, rounds: int 
                 f"at least {MIN_SAMPLES}; use the rule impute or mask instead of drop."
             )
         # Without some of its rows a column may have become constant.
-        kept = to_dataset(Dataset(dataset.values[whole], dataset.names))
+        kept = Dataset(dataset.values[whole], dataset.names)
+        check_values(kept, _WHOLE_ROWS)
         return Completed(kept, MissingSummary(rule, n_missing, len(missing) - len(whole)))
     for name, count in zip(dataset.names, (~missing).sum(axis=0).tolist(), strict=True):
         if count < MIN_SAMPLES:

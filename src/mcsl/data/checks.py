@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -54,20 +54,30 @@ class Origin:
     """Says where a row is found, for example "line 17"."""
     is_file: bool = False
     reader: str = "mcsl.data.to_dataset"
-    """The function that reads it in Python ..."""
+    """The function that reads it in Python, or nothing where it is not known who read it ..."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """... and what else it was told."""
+    instead: str = ""
+    """What can be done about a column besides leaving it out."""
 
-    def drop_hint(self, names: Sequence[str]) -> str:
+    def leave_out(self, names: Sequence[str], them: str = "") -> str:
         """Say how to leave columns out, as the user of a file or of Python would write it."""
+        said = f"leave {them or ('it' if len(names) == 1 else 'them')} out"
         if self.is_file:
-            return " ".join(f"--drop {shlex.quote(name)}" for name in names)
-        options = {**self.options, "drop": list(names)}
-        return f"{self.reader}(data, {', '.join(f'{name}={value!r}' for name, value in options.items())})"
+            said += " with " + " ".join(f"--drop {shlex.quote(name)}" for name in names)
+        elif self.reader:
+            options = {**self.options, "drop": list(names)}
+            listed_options = ", ".join(f"{name}={value!r}" for name, value in options.items())
+            said += f" with {self.reader}(data, {listed_options})"
+        return f"{said}, or {self.instead}" if self.instead else said
 
     def hint(self, option: str, argument: str) -> str:
         """Return what to write, on the command line or in Python."""
         return option if self.is_file else argument
+
+
+UNKNOWN = Origin("the table", reader="")
+"""The origin of a table that somebody else has read."""
 
 
 def check_table(
@@ -79,17 +89,22 @@ def check_table(
     check_names([column.name for column in columns], known, origin)
     check_kinds(columns, origin)
     values = np.column_stack([column.values for column in columns])
-    names = [column.name for column in columns]
-    summary = Summary(len(names))
-    summary.add(values)
-    check_summary(summary, names, origin, allow_missing=allow_missing)
-    return Dataset(values, tuple(names))
+    dataset = Dataset(values, tuple(column.name for column in columns))
+    check_values(dataset, origin, allow_missing=allow_missing)
+    return dataset
+
+
+def check_values(dataset: Dataset, origin: Origin, *, allow_missing: bool = False) -> None:
+    """Refuse a table whose numbers cannot be used."""
+    summary = Summary(dataset.n_variables)
+    summary.add(dataset.values)
+    check_summary(summary, dataset.names, origin, allow_missing=allow_missing)
 
 
 def check_summary(
     summary: Summary, names: Sequence[str], origin: Origin, *, allow_missing: bool = False
 ) -> None:
-    """Refuse a table whose numbers cannot be used."""
+    """Refuse a table by the summary of its numbers."""
     if not summary.n_rows:
         raise DataError(f"{_capital(origin.name)} has column names but no rows.")
     if allow_missing:
@@ -105,15 +120,15 @@ def check_summary(
     _check_copies(summary, names, origin)
 
 
-def check_drawn(sample: Dataset, origin: Origin | None = None) -> None:
+def check_drawn(sample: Dataset, origin: Origin = UNKNOWN) -> None:
     """Refuse rows that were drawn at random and leave a column constant."""
     constant = [sample.names[i] for i in _where(np.ptp(sample.values, axis=0) == 0)]
     if constant:
-        varies, them = ("varies", "it") if len(constant) == 1 else ("vary", "them")
-        of, by = (f" of {origin.name}", f" with {origin.drop_hint(constant)}") if origin else ("", "")
+        varies = "varies" if len(constant) == 1 else "vary"
+        origin = replace(origin, instead="allow more memory")
         raise DataError(
-            f"{listed(constant, 'Column')}{of} {varies} so rarely that {sample.n_samples} rows "
-            f"drawn at random do not show it; leave {them} out{by}, or allow more memory."
+            f"{listed(constant, 'Column')} of {origin.name} {varies} so rarely that {sample.n_samples} rows "
+            f"drawn at random do not show it; {origin.leave_out(constant)}."
         )
 
 
@@ -138,7 +153,7 @@ def check_names(names: Sequence[str], in_file: Sequence[str], origin: Origin) ->
             second = in_file.index(name, first + 1)
             raise DataError(
                 f"Columns {first + 1} and {second + 1} of {origin.name} are both named {name!r}; "
-                f"rename one, or leave them out with {origin.drop_hint([name])}."
+                f"rename one, or {origin.leave_out([name], 'them')}."
             )
 
 
@@ -153,17 +168,16 @@ def check_kinds(columns: Sequence[Column], origin: Origin) -> None:
     holds, them = ("holds", "it") if len(wrong) == 1 else ("hold", "them")
     raise DataError(
         f"{listed(names, 'Column')} of {origin.name} {holds} {kinds}{example}; "
-        f"turn {them} into plain numbers, or leave {them} out with {origin.drop_hint(names)}."
+        f"turn {them} into plain numbers, or {origin.leave_out(names)}."
     )
 
 
 def _check_no_empty_column(summary: Summary, names: Sequence[str], origin: Origin) -> None:
     empty = [names[i] for i in _where(summary.missing.by_column == summary.n_rows)]
     if empty:
-        holds, them = ("has", "it") if len(empty) == 1 else ("have", "them")
+        holds = "has" if len(empty) == 1 else "have"
         raise DataError(
-            f"{listed(empty, 'Column')} of {origin.name} {holds} no values; "
-            f"leave {them} out with {origin.drop_hint(empty)}."
+            f"{listed(empty, 'Column')} of {origin.name} {holds} no values; {origin.leave_out(empty)}."
         )
 
 
@@ -190,7 +204,7 @@ def _check_row_index(summary: Summary, name: str, origin: Origin) -> None:
     if is_unnamed and summary.counts_rows and summary.first_value in (0, 1):
         raise DataError(
             f"The first column of {origin.name} has no name and only numbers the rows; "
-            f"leave it out with {origin.drop_hint([name])}."
+            f"{origin.leave_out([name])}."
         )
 
 
@@ -198,10 +212,10 @@ def _check_spread(summary: Summary, names: Sequence[str], origin: Origin) -> Non
     low, high, magnitude = summary.low, summary.high, summary.magnitude
     constant = [names[i] for i in _where(low == high)]
     if constant:
-        holds, them = ("has", "it") if len(constant) == 1 else ("have", "them")
+        holds = "has" if len(constant) == 1 else "have"
         raise DataError(
             f"{listed(constant, 'Column')} of {origin.name} {holds} the same value in every row, "
-            f"which says nothing about causes; leave {them} out with {origin.drop_hint(constant)}."
+            f"which says nothing about causes; {origin.leave_out(constant)}."
         )
     for i in _where(magnitude > LARGEST):
         reached, row = high[i] if high[i] == magnitude[i] else low[i], int(summary.outermost[i])
@@ -228,7 +242,7 @@ def _check_copies(summary: Summary, names: Sequence[str], origin: Origin) -> Non
         if twin != name:
             raise DataError(
                 f"Columns {twin!r} and {name!r} of {origin.name} are identical; "
-                f"leave one out with {origin.drop_hint([name])}."
+                f"{origin.leave_out([name], 'one')}."
             )
 
 
