@@ -7,6 +7,8 @@ import sys
 import networkx as nx
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import sklearn
 from sklearn.base import clone
@@ -150,6 +152,35 @@ def test_numbered_columns_have_the_names_that_learn_gives_them(frame):
     model = mcsl.MCSL("additive").fit(numbered)
     assert model.result_.graph == mcsl.learn(numbered, "additive").graph
     assert model.causal_order_ == list(mcsl.learn(numbered, "additive").graph.order)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda frame: frame.assign(sun=pd.Categorical([10, 20, 30, 40] * 50)),
+        lambda frame: frame.assign(sun=["1", "2", "3", "4"] * 50),
+        lambda frame: frame.assign(sun=pd.date_range("2024-05-01", periods=200)),
+        lambda frame: frame.set_axis(["a", "b", "a", "c", "d"], axis=1),
+        lambda frame: pl.DataFrame({"a": frame["rain"].to_numpy(), "b": ["1", "2"] * 100}),
+        lambda frame: frame[["rain"]],
+    ],
+    ids=["categories", "digits", "dates", "names", "polars", "one column"],
+)
+def test_frames_are_refused_as_learn_refuses_them(frame, change):
+    with pytest.raises(mcsl.DataError) as by_learn:
+        mcsl.learn(change(frame), "additive")
+    with pytest.raises(mcsl.DataError) as by_fit:
+        mcsl.MCSL("additive").fit(change(frame))
+    assert str(by_fit.value) == str(by_learn.value)
+
+
+def test_frames_of_any_kind_give_the_graph_that_learn_gives(frame):
+    columns = {name: column.to_numpy() for name, column in frame.items()}
+    saved = pl.DataFrame(columns | {"__index_level_0__": np.arange(200)[::-1]})
+    for data in (pl.DataFrame(columns), pa.table(columns), saved):
+        fitted = mcsl.MCSL("additive").fit(data)
+        assert fitted.result_.graph == mcsl.learn(frame, "additive").graph
+        assert fitted.result_.graph.names == tuple(frame.columns)
 
 
 @pytest.mark.parametrize("lags", ["1", 1.5, -1, None])

@@ -7,14 +7,17 @@ from html import escape
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import numpy as np
-from narwhals.dependencies import is_pandas_dataframe
+from narwhals.dependencies import is_into_dataframe
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import validate_data
 
 from mcsl.data import Dataset
+from mcsl.data.checks import check_kinds, check_names
+from mcsl.data.sources import raw_table
 from mcsl.errors import DataError
 from mcsl.learning import learn
 from mcsl.missing import MissingRule
@@ -83,6 +86,9 @@ class MCSL(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> MCSL:  # noqa: N803
         """Learn from a table with a row per sample; `y` is not used."""
+        is_frame = is_into_dataframe(X)
+        # scikit-learn would read numbers out of text and categories.
+        names = _checked_names(X) if is_frame else ()
         values = validate_data(
             self,
             X,
@@ -91,9 +97,7 @@ class MCSL(BaseEstimator):  # type: ignore[misc]
             ensure_min_samples=2,
             ensure_min_features=2,
         )
-        default = [f"x{i + 1}" for i in range(values.shape[1])]
-        # scikit-learn does not count numbers as names.
-        names = tuple(map(str, getattr(X, "columns", default)))
+        names = names or tuple(f"x{i + 1}" for i in range(values.shape[1]))
         gappy = [name for name, column in zip(names, values.T, strict=True) if np.isnan(column).any()]
         if gappy and not self._allows_nan():
             raise DataError(
@@ -101,7 +105,7 @@ class MCSL(BaseEstimator):  # type: ignore[misc]
                 '`missing="drop"`, "impute" or "mask".'
             )
         self.result_: Result = learn(
-            _table(values, names, X),
+            X if is_frame else Dataset(values, names),
             self.recipe,
             groups=self.groups,
             lags=self.lags,
@@ -150,11 +154,13 @@ class MCSL(BaseEstimator):  # type: ignore[misc]
         return f"<ul>{''.join(edges)}</ul>"
 
 
-def _table(values: NDArray[np.float64], names: tuple[str, ...], given: Any) -> Any:
-    """Name the columns, and keep the index of a pandas frame, which may hold the time."""
-    if not is_pandas_dataframe(given):
-        return Dataset(values, names)
-    return type(given)(values, index=given.index, columns=list(names))
+def _checked_names(frame: Any) -> tuple[str, ...]:
+    """Return the names of a frame's columns, or refuse what `learn` refuses of them."""
+    table = raw_table(frame)
+    names = [column.name for column in table.columns]
+    check_names(names, names, table.origin)
+    check_kinds(table.columns, table.origin)
+    return tuple(map(str, nw.from_native(frame).columns))
 
 
 def _labelled(matrix: NDArray[Any], names: Sequence[str]) -> Any:
