@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from mcsl.cli.knowledge import parse_edge
-from mcsl.errors import KnowledgeError
+from mcsl.cli.knowledge import parse_edge, parse_names
+from mcsl.errors import KnowledgeError, SettingsError
 from mcsl.problem import Knowledge
 
 
@@ -64,6 +64,27 @@ def test_names_may_hold_commas_and_arrows(text, edge):
 def test_an_edge_that_can_be_read_in_two_ways_is_refused():
     with pytest.raises(KnowledgeError, match="Got 2 ways to read it"):
         parse_edge("a,b,c", ["a", "b,c", "a,b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("", []),
+        ("a", ["a"]),
+        ("a, b", ["a", "b"]),
+        ("x, y", ["x, y"]),
+        ("a,x, y ,b", ["a", "x, y", "b"]),
+        ("a,,b,", ["a", "b"]),
+        ("a,unknown", ["a", "unknown"]),
+    ],
+)
+def test_lists_of_names_that_hold_commas(text, names):
+    assert parse_names(text, ["a", "b", "x, y", "p->q"]) == names
+
+
+def test_a_list_that_can_be_read_in_two_ways_is_refused():
+    with pytest.raises(SettingsError, match=r"'a,b' can be read as \['a,b'\] and \['a', 'b'\]; rename"):
+        parse_names("a,b", ["a", "b", "a,b"])
 
 
 def test_prune_keeps_required_and_removes_forbidden_edges(mcsl, table, tmp_path):

@@ -147,6 +147,21 @@ def test_one_metric_of_a_table_with_several_rows_of_names(simulated, tmp_path):
     assert json.loads((tmp_path / "out" / "ranking.json").read_text())["root_cause"] == answer["root_cause"]
 
 
+def test_names_may_hold_commas(simulated, tmp_path):
+    place, _ = simulated
+    for name in ("baseline.csv", "incident.csv", "truth.csv"):
+        head, _, body = (place / name).read_text().partition("\n")
+        head = head.replace("x2", '"x2, total"')
+        (tmp_path / name).write_text(f"{head}\n{body}".replace("\nx2,", '\n"x2, total",'))
+    arguments = [tmp_path / "incident.csv", "--baseline", tmp_path / "baseline.csv", "--anomalous"]
+    arguments += ["x1,x2, total,x3", "--cannot-be-root", "x2, total,x1", "--out", tmp_path / "out"]
+    arguments += ["--known-graph", tmp_path / "truth.csv"]
+    assert main(["root-cause", *map(str, arguments)]) == 0
+    told = json.loads((tmp_path / "out" / "ranking.json").read_text())
+    assert set(told["anomalous"]) == {"x1", "x2, total", "x3"}
+    assert [candidate["name"] for candidate in told["ranking"]] == ["x3"]
+
+
 def test_mistakes_exit_with_2_and_a_sentence(simulated, tmp_path, capsys):
     place, _ = simulated
     arguments = ["root-cause", str(place / "incident.csv"), "--baseline", str(place / "baseline.csv")]

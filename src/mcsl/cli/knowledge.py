@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mcsl.errors import KnowledgeError
+from mcsl.errors import KnowledgeError, SettingsError
 
 if TYPE_CHECKING:
     from mcsl.problem import Knowledge
@@ -61,7 +61,7 @@ def parse_edge(text: str, names: Sequence[str]) -> tuple[str, str]:
     Names may hold commas and arrows themselves. Where no split gives two names, a single separator is
     taken at its word, for a message that says which name is unknown.
     """
-    cuts = [(text[: sign.start()].strip(), text[sign.end() :].strip()) for sign in re.finditer(",|->", text)]
+    cuts = _cuts(text, ",|->")
     fitting = [cut for cut in cuts if cut[0] in names and cut[1] in names] or cuts
     if len(fitting) != 1:
         raise KnowledgeError(
@@ -69,3 +69,28 @@ def parse_edge(text: str, names: Sequence[str]) -> tuple[str, str]:
             f"Got {len(fitting)} ways to read it; write it as a pair in a --knowledge file."
         )
     return fitting[0]
+
+
+def parse_names(text: str, names: Sequence[str]) -> list[str]:
+    """Split A,B,C at those commas that leave nothing but names, which may hold commas themselves.
+
+    Where no split does, every comma is taken at its word, for a message that says which name is unknown.
+    """
+    fitting: list[list[str]] = []
+    begun: list[tuple[list[str], str]] = [([], text.strip())]
+    while begun and len(fitting) < 2:
+        taken, rest = begun.pop()
+        if rest in names:
+            fitting.append([*taken, rest])
+        begun += [([*taken, name], after) for name, after in _cuts(rest, ",") if name in names]
+    if len(fitting) > 1:
+        raise SettingsError(
+            f"{text!r} can be read as {' and '.join(map(str, fitting))}; rename one of these columns, "
+            "or call mcsl.root_cause in Python."
+        )
+    return fitting[0] if fitting else [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _cuts(text: str, signs: str) -> list[tuple[str, str]]:
+    """Return what stands before and after each sign."""
+    return [(text[: sign.start()].strip(), text[sign.end() :].strip()) for sign in re.finditer(signs, text)]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 if TYPE_CHECKING:
+    from mcsl.data.sources import RawTable
     from mcsl.diagnosis import RootCauseResult
 
 
@@ -87,7 +88,9 @@ def root_cause(
     Writes ranking.csv, ranking.json (with reasons in words), adjacency.csv and, where matplotlib is
     installed, graph.png and graph.svg into DIR, and prints the first candidates.
     """
+    from mcsl.cli.knowledge import parse_names
     from mcsl.cli.session import logging_to_stderr
+    from mcsl.data.sources import RawTable
     from mcsl.diagnosis import root_cause
     from mcsl.outputs import check_directory
     from mcsl.outputs.root_cause import write_root_cause
@@ -95,15 +98,19 @@ def root_cause(
     with logging_to_stderr(verbose):
         check_directory(out, force=force)
         wide = metric is not None or statistic is not None
+        incident = _table(data, wide, metric, statistic)
+        normal = baseline and (
+            int(baseline) if baseline.isdecimal() else _table(Path(baseline), wide, metric, statistic)
+        )
+        tables = [table for table in (incident, normal) if isinstance(table, RawTable)]
+        names = [column.name for table in tables for column in table.columns]
         result = root_cause(
-            _table(data, wide, metric, statistic),
+            incident,
             target=target,
-            anomalous=_names(anomalous) if anomalous else None,
+            anomalous=parse_names(anomalous, names) if anomalous else None,
             lags=lags,
-            baseline=int(baseline)
-            if baseline and baseline.isdecimal()
-            else baseline and _table(Path(baseline), wide, metric, statistic),
-            cannot_be_root=_names(cannot_be_root or ""),
+            baseline=normal,
+            cannot_be_root=parse_names(cannot_be_root or "", names),
             known_graph=known_graph,
             graph_of=graph_of,
             seed=seed,
@@ -113,14 +120,11 @@ def root_cause(
     typer.echo(f"Results are in {out}.")
 
 
-def _table(path: Path, wide: bool, metric: str | None, statistic: str | None) -> Any:
+def _table(path: Path, wide: bool, metric: str | None, statistic: str | None) -> RawTable:
     from mcsl.data import read_metrics
+    from mcsl.data.sources import raw_table
 
-    return read_metrics(path, metric=metric, statistic=statistic) if wide else path
-
-
-def _names(listed: str) -> list[str]:
-    return [name.strip() for name in listed.split(",") if name.strip()]
+    return raw_table(read_metrics(path, metric=metric, statistic=statistic) if wide else path)
 
 
 def _can_draw() -> bool:

@@ -63,8 +63,10 @@ def to_dataset(data: Any, *, drop: Collection[str] = (), allow_missing: bool = F
 
 
 def raw_table(data: Any) -> RawTable:
-    """Return the columns of anything `to_dataset` takes, and where they come from."""
+    """Return the columns of anything `to_dataset` takes, and where they come from; a RawTable as it is."""
     origin = Origin("the table")
+    if isinstance(data, RawTable):
+        return data
     if isinstance(data, str | os.PathLike):
         return _read_file(Path(data))
     if isinstance(data, Dataset):
