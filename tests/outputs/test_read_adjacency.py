@@ -42,6 +42,11 @@ def test_names_and_edges_survive_a_round_trip(tmp_path_factory, data, d):
         pytest.param("0,1,2\n0,1,0\n0,0,1\n0,0,0\n", "012", id="numbers as header"),
         pytest.param("0 1 0\n0 0 1\n0 0 0\n", ["x1", "x2", "x3"], id="bare"),
         pytest.param("a;b;c\nFalse;True;False\nfalse;false;true\n0;0;0\n", "abc", id="booleans"),
+        pytest.param("a , b,c \n0 ,1,0\n0,0, 1\n0,0,0 \n", "abc", id="blanks"),
+        pytest.param(" ,a , b,c\na ,0 ,1,0\nb ,0,0, 1\nc,0,0,0 \n", "abc", id="blanks around labels"),
+        pytest.param("a | b|c\n0 | 1|0\n0|0 | 1\n0|0|0\n", "abc", id="blanks and bars"),
+        pytest.param("a \t b\tc\n0\t1 \t0\n0\t0\t1\n0\t0\t0\n", "abc", id="blanks and tabs"),
+        pytest.param('"a" ,"b ", "c, d"\n0,1,0\n0,0,1\n0,0,0', ["a", "b ", "c, d"], id="quoted blanks"),
         pytest.param("a,b,c\r0,1,0\r0,0,1\r0,0,0\r", "abc", id="old line ends"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,7 +29,7 @@ def read_adjacency(path: str | os.PathLike[str]) -> tuple[NDArray[np.bool_], tup
     text = text if "\n" in text else text.replace("\r", "\n")
     try:
         delimiter = sniff_delimiter(text)
-        rows = list(records(text, delimiter))
+        rows = list(records(_stripped(text, delimiter), delimiter))
     except csv.Error as error:
         raise GraphError(f"{path} cannot be read as a matrix: {error}.") from None
     if not rows:
@@ -66,6 +67,16 @@ def reorder(
         f"{kinds[0].capitalize()} and {kinds[1]} must have the same variables, but only the {kinds[0]} has "
         f"{only[0]} and only the {kinds[1]} has {only[1]}."
     )
+
+
+def _stripped(text: str, delimiter: str) -> str:
+    """Return a table without blanks around its cells; those within quotation marks belong to a name."""
+    if delimiter == " ":
+        return text
+    sign = re.escape(delimiter)
+    blanks, quoted = rf"[^\S\n{sign}]*+", r'"(?:[^"]|"")*+"'
+    cells = rf"{blanks}({quoted}){blanks}(?={sign}|\n|\Z)|[^\n{sign}]+"
+    return re.sub(cells, lambda cell: cell[1] or cell[0].strip(), text)
 
 
 def _default_names(n_variables: int) -> tuple[str, ...]:
