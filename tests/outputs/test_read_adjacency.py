@@ -47,6 +47,8 @@ def test_names_and_edges_survive_a_round_trip(tmp_path_factory, data, d):
         pytest.param("a | b|c\n0 | 1|0\n0|0 | 1\n0|0|0\n", "abc", id="blanks and bars"),
         pytest.param("a \t b\tc\n0\t1 \t0\n0\t0\t1\n0\t0\t0\n", "abc", id="blanks and tabs"),
         pytest.param('"a" ,"b ", "c, d"\n0,1,0\n0,0,1\n0,0,0', ["a", "b ", "c, d"], id="quoted blanks"),
+        pytest.param(";a;b;c\na;0;0,5;0,0\nb;0;0;-1,5e-1\nc;0;0;0\n", "abc", id="decimal commas"),
+        pytest.param("0;0,5;0\n0;0;1\n0;0;0,0\n", ["x1", "x2", "x3"], id="bare decimal commas"),
         pytest.param("a,b,c\r0,1,0\r0,0,1\r0,0,0\r", "abc", id="old line ends"),
     ],
 )
@@ -72,6 +74,7 @@ def test_pandas_frames(tmp_path):
         pytest.param(",a,b\na,0,\nb,0,0\n", ["Line 2", "''"], id="empty cell"),
         pytest.param(",a,a\na,0,1\na,0,0\n", ["'a'", "more than one"], id="duplicate"),
         pytest.param(",a,b\na,0,1\nc,0,0\n", ["same names", "'c'"], id="other names"),
+        pytest.param(";a;b\na;0;1.234,5\nb;0;0\n", ["Line 2", "'1.234,5'"], id="parted thousands"),
         pytest.param("cause,effect\na,b\nb,c\n", ["'a'"], id="edge list"),
     ],
 )

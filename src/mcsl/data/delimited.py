@@ -306,9 +306,14 @@ def is_missing(cell: str) -> bool:
     return not cell.strip() or cell.strip().lower() in MISSING
 
 
+def with_point(cell: str, delimiter: str) -> str:
+    """Return a number with a decimal point: where semicolons part the cells, it has a comma."""
+    return cell.replace(",", ".") if delimiter == ";" else cell
+
+
 def _is_number(cell: str, delimiter: str) -> bool:
     try:
-        return math.isfinite(float(cell.replace(",", ".") if delimiter == ";" else cell)) and "_" not in cell
+        return math.isfinite(float(with_point(cell, delimiter))) and "_" not in cell
     except ValueError:
         return False
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcsl.data.checks import first_twice
-from mcsl.data.delimited import Record, decode, records, sniff_delimiter
+from mcsl.data.delimited import Record, decode, records, sniff_delimiter, with_point
 from mcsl.data.sources import read_bytes
 from mcsl.errors import GraphError
 
@@ -34,8 +34,8 @@ def read_adjacency(path: str | os.PathLike[str]) -> tuple[NDArray[np.bool_], tup
         raise GraphError(f"{path} cannot be read as a matrix: {error}.") from None
     if not rows:
         raise GraphError(f"{path} is empty.")
-    effects, causes, body = _split(rows, path)
-    matrix = np.array([[_edge(cell, row, path) for cell in row.cells] for row in body])
+    effects, causes, body = _split(rows, delimiter, path)
+    matrix = np.array([[_edge(cell, row, delimiter, path) for cell in row.cells] for row in body])
     if len(set(effects)) != len(effects):
         twice = first_twice(effects)
         raise GraphError(
@@ -83,7 +83,7 @@ def _default_names(n_variables: int) -> tuple[str, ...]:
     return tuple(f"x{i + 1}" for i in range(n_variables))
 
 
-def _split(rows: Sequence[Record], path: Path) -> tuple[list[str], list[str], list[Record]]:
+def _split(rows: Sequence[Record], delimiter: str, path: Path) -> tuple[list[str], list[str], list[Record]]:
     """Return the names of the columns, the names of the rows, and the rows without either."""
     width, header = len(rows[-1].cells), list(rows[0].cells)
     for row in rows[1:]:
@@ -91,7 +91,9 @@ def _split(rows: Sequence[Record], path: Path) -> tuple[list[str], list[str], li
             raise GraphError(
                 f"Line {row.first_line} of {path} has {len(row.cells)} cells where the last has {width}."
             )
-    is_bare = len(header) == width == len(rows) and all(map(_is_number, header))
+    is_bare = len(header) == width == len(rows) and all(
+        _is_number(with_point(cell, delimiter)) for cell in header
+    )
     if is_bare:
         names = list(_default_names(width))
         return names, names, list(rows)
@@ -108,8 +110,8 @@ def _split(rows: Sequence[Record], path: Path) -> tuple[list[str], list[str], li
     )
 
 
-def _edge(cell: str, row: Record, path: Path) -> bool:
-    text = cell.strip().lower()
+def _edge(cell: str, row: Record, delimiter: str, path: Path) -> bool:
+    text = with_point(cell, delimiter).strip().lower()
     if text in {"true", "false"}:
         return text == "true"
     if not _is_number(text):
