@@ -239,6 +239,45 @@ def test_too_few_rows_and_rare_values_are_refused():
         mcsl.assess_stability(values, FAST, n_halves=2, missing="drop")
 
 
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"missing": "drop"}, r"Only \d+ of 30 rows have no missing values"),
+        ({"missing": "impute"}, r"Column 'x1' has only \d+ values that are not missing"),
+        ({"missing": "mask"}, r"Column 'x1' has only \d+ values that are not missing"),
+        ({"missing": "mask", "groups": {"pair": ["x2", "x3"]}}, "The variable 'pair' was measured in"),
+        ({"lags": 1}, r"The series have only \d+ complete windows"),
+    ],
+    ids=str,
+)
+def test_gaps_that_leave_too_little_of_a_half_are_refused_before_any_work(refits, settings, message):
+    values = np.random.default_rng(0).normal(size=(60, 3))
+    if "groups" in settings:
+        values[:14, 1] = values[14:28, 2] = np.nan
+    else:
+        values[20:50, 0] = np.nan
+    assert mcsl.learn(values, FAST, **settings).graph
+    with pytest.raises(mcsl.DataError, match=f"A half-sample cannot be learned from: {message}") as caught:
+        mcsl.assess_stability(values, FAST, n_halves=2, **settings)
+    assert str(caught.value).endswith(", or do without half-samples.")
+    assert not refits
+
+
+def test_a_column_without_any_value_in_half_of_the_rows_is_refused():
+    values = np.random.default_rng(0).normal(size=(400, 2))
+    series = SeriesTable(mcsl.Dataset(values, ("a", "b")), (0, 200, 400), ("u", "v"))
+    gappy = np.where(_half_of(series)[:, None] & [True, False], np.nan, values)
+    table = SeriesTable(mcsl.Dataset(gappy, ("a", "b")), series.starts, series.labels)
+    with pytest.raises(mcsl.DataError, match="The series have only 0 complete windows"):
+        mcsl.assess_stability(table, FAST, n_halves=2)
+
+
+def _half_of(series):
+    blocks = _blocks(series, 0)
+    rows = next(_pair(series.dataset, blocks, (0, 0)))
+    return np.isin(np.arange(series.dataset.n_samples), rows)
+
+
 def test_half_samples_hold_as_many_rows_as_memory_allows(monkeypatch):
     drawn = []
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -113,15 +114,15 @@ class HalfSamples:
         directory: str | os.PathLike[str] | None = None,
         force: bool = False,
     ) -> HalfSamples:
-        """Draw the rows; refuse a table too small for that, and a directory with other half-samples."""
+        """Draw the rows; refuse halves that are too small, and a directory with other half-samples."""
         if whole_number("n_halves", n_halves, 2) % 2:
             raise SettingsError(f"`n_halves` must be even. Got {n_halves} instead.")
         seed, knowledge = whole_number("seed", seed), Knowledge.of(knowledge)
         timed = isinstance(table, SeriesTable)
         series = table if isinstance(table, SeriesTable) else SeriesTable.of(table)
         rows = series.dataset
-        whole = series if missing == "refuse" else SeriesTable.of(complete(rows, missing, rounds=0).dataset)
-        problem = cut_windows(whole, lags=lags, groups=groups)[0].with_knowledge(knowledge)
+        pose = partial(_pose, missing=missing, lags=lags, groups=groups)
+        problem = pose(series).with_knowledge(knowledge)
         recipe = Recipe.of(recipe, problem.n_variables)
         blocks = _blocks(series, lags) if timed else np.arange(rows.n_samples)
         parts = [
@@ -129,6 +130,9 @@ class HalfSamples:
             for k in range(n_halves // 2)
             for half in _pair(rows, blocks, (seed, k))
         ]
+        for part in parts:
+            with _said_of_half_samples():
+                pose(part())
         settings = {"groups": groups, "lags": lags, "knowledge": knowledge, "missing": missing}
         settings |= {"memory": parse_memory(memory), "seed": seed}
         run = identify(rows.fingerprint(), series.starts, recipe.describe(), settings)
@@ -151,6 +155,32 @@ class HalfSamples:
             frequencies[tuple(np.array(ledger.edges[k], dtype=int).reshape(-1, 2).T)] += 1
         candidates = self.problem.candidates & ~self.problem.required
         return Stability(self.problem.names, frequencies / n_halves, n_halves, candidates)
+
+
+def _pose(
+    table: SeriesTable, *, missing: MissingRule, lags: int, groups: Mapping[str, Sequence[str]] | None
+) -> Problem:
+    """Return the problem that `learn` would solve, with quick draws for gaps, or refuse it as it would."""
+    if missing == "refuse":
+        return cut_windows(table, lags=lags, groups=groups)[0]
+    completed = complete(table.dataset, missing, rounds=0)
+    problem = cut_windows(SeriesTable.of(completed.dataset), lags=lags, groups=groups)[0]
+    problem = replace(problem, observed=completed.observed)
+    for effect in range(problem.n_variables):
+        problem.measured(effect)
+    return problem
+
+
+@contextmanager
+def _said_of_half_samples() -> Iterator[None]:
+    """Say of a table that is refused that it is half of another."""
+    try:
+        yield
+    except DataError as error:
+        said = str(error).rstrip(".")
+        raise DataError(
+            f"A half-sample cannot be learned from: {said}, or do without half-samples."
+        ) from None
 
 
 def _blocks(table: SeriesTable, lags: int) -> NDArray[np.intp]:
@@ -176,7 +206,8 @@ def _pair(dataset: Dataset, blocks: NDArray[np.intp], seeds: tuple[int, int]) ->
                 "do without half-samples."
             )
         for name, column in zip(dataset.names, dataset.values[rows].T, strict=True):
-            if np.nanmin(column) == np.nanmax(column):
+            known = column[~np.isnan(column)]
+            if len(known) and known.min() == known.max():
                 raise DataError(
                     f"The column {name!r} has a single value in half of the rows; leave it out, or do "
                     "without half-samples."
@@ -195,14 +226,8 @@ def _refit(
     k: int, half: SeriesTable, recipe: Recipe, settings: Mapping[str, Any]
 ) -> tuple[int, list[list[int]]]:
     # Half-samples already share the cores; a pruner that asks for all of them again would only wait.
-    try:
-        with parallel_config(backend="sequential"):
-            graph = learn(half, recipe, **settings).graph
-    except DataError as error:
-        said = str(error).rstrip(".")
-        raise DataError(
-            f"A half-sample cannot be learned from: {said}, or do without half-samples."
-        ) from None
+    with _said_of_half_samples(), parallel_config(backend="sequential"):
+        graph = learn(half, recipe, **settings).graph
     return k, np.argwhere(graph.adjacency).tolist()
 
 

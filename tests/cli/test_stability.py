@@ -132,6 +132,18 @@ def test_halves_that_are_too_small_are_refused_before_any_work(mcsl, tmp_path):
         assert not out.exists()
 
 
+def test_halves_with_too_many_gaps_are_refused_before_any_work(mcsl, fake_learn, tmp_path):
+    values = np.random.default_rng(0).normal(size=(60, 2))
+    values[:25, 0] = np.nan
+    np.savetxt(tmp_path / "table.csv", values, delimiter=",", header="a,b", comments="")
+    arguments = ["learn", tmp_path / "table.csv", "--out", tmp_path / "out", "--stability", 2]
+    refused = mcsl(*arguments, "--missing", "drop")
+    assert refused.exit_code == 2
+    assert "A half-sample cannot be learned from: Only " in refused.err
+    assert fake_learn.recipe is None
+    assert not (tmp_path / "out").exists()
+
+
 def test_half_samples_of_other_settings_are_refused_before_any_work(mcsl, fake_learn, tmp_path):
     table, out = tmp_path / "table.csv", tmp_path / "out"
     np.savetxt(table, np.random.default_rng(0).normal(size=(60, 2)), delimiter=",", header="a,b", comments="")

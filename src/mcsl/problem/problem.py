@@ -122,17 +122,22 @@ class Problem:
 
         Columns that take no part become constant there, so that they cost nothing.
         """
+        rows = self.measured(effect)
+        used = [column for variable in (effect, *causes) for column in self.variables[variable].inputs]
+        values = np.zeros((int(rows.sum()), self.dataset.n_variables))
+        values[:, used] = self.columns(used)[rows]
+        return replace(self, dataset=Dataset(values, self.dataset.names), observed=self.observed[rows])
+
+    def measured(self, effect: int) -> NDArray[np.bool_]:
+        """Return in which rows an effect was measured, or refuse it if there are too few."""
         own = self.variables[effect]
-        rows = self.observed[:, list(own.outputs)].all(axis=1)
+        rows = np.asarray(self.observed[:, list(own.outputs)].all(axis=1))
         if rows.sum() < MIN_SAMPLES:
             raise DataError(
                 f"The variable {own.name!r} was measured in {rows.sum()} rows, and learning needs at least "
                 f"{MIN_SAMPLES}; leave it out, or use the rule impute for missing values."
             )
-        used = [*own.inputs, *(column for cause in causes for column in self.variables[cause].inputs)]
-        values = np.zeros((int(rows.sum()), self.dataset.n_variables))
-        values[:, used] = self.columns(used)[rows]
-        return replace(self, dataset=Dataset(values, self.dataset.names), observed=self.observed[rows])
+        return rows
 
     @property
     def n_samples(self) -> int:
