@@ -16,7 +16,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import validate_data
 
 from mcsl.data import Dataset
-from mcsl.data.checks import check_kinds, check_names
+from mcsl.data.checks import UNKNOWN, check_kinds, check_names
 from mcsl.data.sources import raw_table
 from mcsl.errors import DataError
 from mcsl.learning import learn
@@ -156,10 +156,10 @@ class MCSL(BaseEstimator):  # type: ignore[misc]
 
 def _checked_names(frame: Any) -> tuple[str, ...]:
     """Return the names of a frame's columns, or refuse what `learn` refuses of them."""
-    table = raw_table(frame)
-    names = [column.name for column in table.columns]
-    check_names(names, names, table.origin)
-    check_kinds(table.columns, table.origin)
+    columns = raw_table(frame).columns
+    names = [column.name for column in columns]
+    check_names(names, names, UNKNOWN)
+    check_kinds(columns, UNKNOWN)
     return tuple(map(str, nw.from_native(frame).columns))
 
 
