@@ -291,7 +291,7 @@ def test_lookalikes_are_named_together():
     z = np.random.default_rng(0).standard_normal((300, 4))
     z[:, 2] = z[:, 0] + 0.2 * z[:, 2]
     result = mcsl.learn(z, "additive")
-    assert finding(result, "lookalikes").sentence.startswith("x1 and x3 are nearly the same")
+    assert finding(result, "lookalikes").sentence.startswith("x1 ≈ x3 are nearly the same")
 
 
 def test_copies_and_counters_of_a_series_are_named():

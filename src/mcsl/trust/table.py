@@ -83,13 +83,13 @@ def _lookalikes(problem: Problem) -> Finding | None:
     sets = defaultdict(list)
     for number, name in zip(alike(problem, range(problem.n_variables)).tolist(), problem.names, strict=True):
         sets[number].append(name)
-    close = [" and ".join(names) for names in sets.values() if len(names) > 1]
+    close = [" ≈ ".join(names) for names in sets.values() if len(names) > 1]
     if not close:
         return None
     return Finding(
         "lookalikes",
         "caution",
-        f"{some_of(close)} are nearly the same: correlations exceed 0.9, and any may stand for the others.",
+        f"{some_of(close)} are nearly the same: correlations exceed 0.9, and one may stand for another.",
         "Read arrows from one of them as arrows from all, or learn with one alone.",
     )
 
