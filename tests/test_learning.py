@@ -152,6 +152,8 @@ def test_the_papers_numbers():
     between = mcsl.Recipe.paper(30).schedule.penalty_growth
     assert 15 < between < 300
     assert mcsl.Recipe.paper(200).schedule.penalty_growth > 8000
+    # 10 to the power of -330 is no number of double precision.
+    assert mcsl.Recipe.paper(1100).schedule.initial_penalty > 0
     assert mcsl.Recipe.paper(5).schedule.penalty_growth == pytest.approx(5)
 
 
