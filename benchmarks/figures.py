@@ -63,8 +63,10 @@ def _by_kind(scenario: str) -> tuple[str, str, int]:
 
 
 def _mistakes_per_edge(cells: Cells, scenario: str, standardized: bool, method: str) -> float:
-    """Return the mean SHD over that of a graph without edges, at most `_MOST_MISTAKES`; nan without a run."""
-    shd, edges = (mean_shd(cells.get((scenario, standardized, name), [])) for name in (method, "no edges"))
+    """Return mean SHD over that of no edges on the same tables, up to `_MOST_MISTAKES`; nan without a run."""
+    runs, empty = (cells.get((scenario, standardized, name), []) for name in (method, "no edges"))
+    seeds = {run["seed"] for run in runs if run["status"] == "ok"}
+    shd, edges = mean_shd(runs), mean_shd([run for run in empty if run["seed"] in seeds])
     return np.nan if shd is None else min(shd / edges, _MOST_MISTAKES)
 
 
