@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 from benchmarks.provenance import commit, now
-from benchmarks.run import FIRST_SEED, METHODS, ask, decided, is_quadratic
+from benchmarks.run import FIRST_SEED, METHODS, ask, decided, ended_by_sigterm, is_quadratic
 from benchmarks.run import RESULTS as COMPARISON
 from benchmarks.scenarios import Case, draw
 
@@ -27,7 +27,7 @@ import mcsl
 from benchmarks import lines
 from mcsl.graph import is_acyclic
 from mcsl.pruning import AdditivePruner, QuadraticPruner
-from mcsl.simulation import Model, PostNonlinear, Quadratic
+from mcsl.simulation import GaussianProcess, Model, PostNonlinear, Quadratic
 from mcsl.simulation.graphs import longest_shortest_path
 
 RESULTS = Path(__file__).parent / "results" / "ambiguities.jsonl"
@@ -54,16 +54,33 @@ class CenteredNoise(PostNonlinear):
         return self.observe(0, noise)
 
 
+@dataclass(frozen=True)
+class LouderRoots(GaussianProcess):
+    """Variables without causes have 2.5 times the noise variance: U(1, 2) where effects have U(0.4, 0.8)."""
+
+    def observe_root(self, noise):
+        return np.sqrt(2.5) * noise
+
+
 class Reading(NamedTuple):
     """What differs from the comparison."""
 
-    model: Model | None = None
+    data: tuple[tuple[str, object], ...] = ()
     settings: tuple[tuple[str, object], ...] = ()
     significance: float = 0.001
 
 
+def _data(model: Model, **changes: object) -> Reading:
+    return Reading(data=(("model", model), *changes.items()))
+
+
 def _schedule(**changes: object) -> Reading:
     return Reading(settings=(("schedule", tuple(changes.items())),))
+
+
+def _penalty(times: float) -> Reading:
+    # For causal-learn, BIC is one half of log n a parameter.
+    return Reading(settings=(("lambda_value", times / 2),))
 
 
 class Ambiguity(NamedTuple):
@@ -76,6 +93,7 @@ class Ambiguity(NamedTuple):
 
 
 GP = ("gp-ER1-10", "gp-ER4-10")
+SPARSE = ("gp-ER1-10", "gp-ER1-20", "gp-ER1-50")
 QUADRATIC = ("quadratic-ER1-10",)
 PNL = ("pnl-ER1-10",)
 AMBIGUITIES = {
@@ -103,46 +121,55 @@ AMBIGUITIES = {
         ("MCSL-MLP", "CAM"),
         {"0.001": Reading(), **{f"{level}": Reading(significance=level) for level in (0.01, 0.05)}},
     ),
+    "noise of Gaussian processes": Ambiguity(
+        (*GP, "gp-ER4-20"),
+        ("CAM", "GES", "PC"),
+        {
+            "variance 1": Reading(),
+            "variances of Lachapelle et al.": _data(
+                LouderRoots(), noise="unequal", unequal_variances=(0.4, 0.8)
+            ),
+        },
+    ),
     "diameter of quadratic data": Ambiguity(
         QUADRATIC,
         ("default", "CAM", "sort by variance"),
         {
             "longest directed path": Reading(),
-            "longest of shortest undirected paths": Reading(UndirectedDiameter()),
-            "no limit": Reading(Quadratic(max_diameter=None)),
+            "longest of shortest undirected paths": _data(UndirectedDiameter()),
+            "no limit": _data(Quadratic(max_diameter=None)),
         },
         n_seeds=10,
     ),
     "terms that divide quadratic data": Ambiguity(
         QUADRATIC,
         ("CAM", "sort by variance"),
-        {"those not zero": Reading(), "all": Reading(Quadratic(terms="all"))},
+        {"those not zero": Reading(), "all": _data(Quadratic(terms="all"))},
     ),
     "noise of post-nonlinear data": Ambiguity(
         PNL,
         ("default", "CAM", "PC"),
         {
             "variance 1, mean kept": Reading(),
-            "variance 1, mean removed": Reading(CenteredNoise()),
-            "of a standard normal variable": Reading(PostNonlinear(half_normal="unit-scale")),
+            "variance 1, mean removed": _data(CenteredNoise()),
+            "of a standard normal variable": _data(PostNonlinear(half_normal="unit-scale")),
         },
     ),
     "roots of post-nonlinear data": Ambiguity(
-        PNL, ("CAM", "PC"), {"exp(noise)": Reading(), "noise": Reading(PostNonlinear(roots="noise"))}
+        PNL, ("CAM", "PC"), {"exp(noise)": Reading(), "noise": _data(PostNonlinear(roots="noise"))}
     ),
     "level of PC": Ambiguity(
-        GP,
+        (*SPARSE, "gp-ER1-100", "gp-ER4-10"),
         ("PC",),
         {"0.05": Reading(), **{f"{level}": Reading(settings=(("alpha", level),)) for level in (0.01, 0.001)}},
     ),
     "penalty of GES": Ambiguity(
-        GP,
+        (*SPARSE, "gp-ER4-10"),
         ("GES",),
-        {
-            "BIC": Reading(),
-            "half the penalty": Reading(settings=(("lambda_value", 0.25),)),
-            "twice the penalty": Reading(settings=(("lambda_value", 1.0),)),
-        },
+        {"BIC": Reading(), "half the penalty": _penalty(0.5), "twice the penalty": _penalty(2)},
+    ),
+    "penalty of GES, 100 variables": Ambiguity(
+        ("gp-ER1-100",), ("GES",), {"BIC": Reading(), "twice the penalty": _penalty(2)}
     ),
 }
 
@@ -170,14 +197,23 @@ def main() -> None:
     compared = {
         (row["scenario"], row["method"], row["seed"]) for row in lines.read(COMPARISON) if is_raw(row)
     }
-    for run in runs(options.methods):
-        plain = AMBIGUITIES[run.ambiguity].readings[run.reading] == Reading()
-        if options.scenarios and run.scenario not in options.scenarios:
-            continue
-        if run not in done and not (plain and (run.scenario, run.method, run.seed) in compared):
+    left = [
+        run
+        for run in runs(options.methods)
+        if run.scenario in (options.scenarios or [run.scenario])
+        and run not in done
+        and not (is_plain(run) and (run.scenario, run.method, run.seed) in compared)
+    ]
+    with ended_by_sigterm(options.results):
+        for run in left:
             row = measure(run, options.peers_python)
             lines.append(options.results, row)
             print(*run, f"SHD {row['shd']}" if "shd" in row else row["status"], sep=", ", flush=True)
+
+
+def is_plain(run: Run) -> bool:
+    """Whether a run is one of the comparison."""
+    return AMBIGUITIES[run.ambiguity].readings[run.reading] == Reading()
 
 
 def is_raw(row: Mapping[str, object]) -> bool:
@@ -199,8 +235,8 @@ def runs(methods: list[str]) -> list[Run]:
 
 
 def measure(run: Run, peers_python: str) -> dict:
-    model, settings, significance = AMBIGUITIES[run.ambiguity].readings[run.reading]
-    case, edges, answer = learned(run.scenario, run.method, run.seed, model, settings, peers_python)
+    data, settings, significance = AMBIGUITIES[run.ambiguity].readings[run.reading]
+    case, edges, answer = learned(run.scenario, run.method, run.seed, data, settings, peers_python)
     row = {**run._asdict(), "date": now(), "commit": commit(), **answer}
     if edges is None:
         return row
@@ -218,14 +254,14 @@ def learned(
     scenario: str,
     method: str,
     seed: int,
-    model: Model | None,
+    data: tuple[tuple[str, object], ...],
     settings: tuple[tuple[str, object], ...],
     peers_python: str,
 ) -> tuple[Case, np.ndarray | None, dict]:
     """Return the data, the graph before pruning if the run ended, and what else the worker tells."""
     known = METHODS[method]
     changed = replace(known, settings={**known.settings, **dict(settings)})
-    case = draw(scenario, seed, False, **({"model": model} if model else {}))
+    case = draw(scenario, seed, False, **dict(data))
     with tempfile.TemporaryDirectory() as folder:
         answer = ask(changed, case, seed, LIMIT, peers_python, Path(folder))
     edges = answer.pop("edges", None)

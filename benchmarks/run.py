@@ -22,7 +22,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -75,10 +75,7 @@ def main() -> None:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     pool = ThreadPoolExecutor(options.jobs, initializer=stay_on_a_core, initargs=(count(),))
     STOPPING.clear()
-    before = signal.signal(
-        signal.SIGTERM, lambda *_: sys.exit(f"stopped; {options.results} has what is done")
-    )
-    with Progress(*columns) as progress, pool:
+    with ended_by_sigterm(options.results), Progress(*columns) as progress, pool:
         bar = progress.add_task("runs", total=len(wanted), completed=len(wanted) - len(left))
         started = [pool.submit(attempt, run, late, options.peers_python, options.limit) for run in left]
         try:
@@ -94,7 +91,16 @@ def main() -> None:
             STOPPING.set()
             pool.shutdown(wait=False, cancel_futures=True)
             end_workers()
-    signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def ended_by_sigterm(results: Path) -> Iterator[None]:
+    """Exit when told to, instead of dying at once, so that the workers end too."""
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(f"stopped; {results} has what is done"))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def stay_on_a_core(turns: Iterator[int]) -> None:

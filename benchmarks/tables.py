@@ -35,6 +35,7 @@ from benchmarks.scenarios import TABLES
 
 from benchmarks import lines
 
+READERS_OF_UNITS = ("MCSL-MLP", "MCSL-quad", "NOTEARS", "sort by variance")
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "index.md"
 
 
@@ -67,6 +68,7 @@ def write(cells: Cells) -> None:
             put_table(PAGE, f"{table} {units(standardized)}", written)
     put_table(PAGE, "reproduction", reproduction(cells))
     put_table(PAGE, "ambiguities", ambiguities(cells))
+    put_table(PAGE, "owed", owed_to_units(cells))
     put_table(PAGE, "first", first(cells))
     put_table(PAGE, "time", time(cells))
     put_table(PAGE, "methods", methods())
@@ -146,6 +148,33 @@ def _least(means: dict[str, float]) -> list[str]:
     """Return all that share the smallest mean, and the mean."""
     least = f"{min(means.values()):.1f}" if means else ""
     return [", ".join(name for name, mean in means.items() if f"{mean:.1f}" == least), least]
+
+
+def owed_to_units(cells: Cells) -> str:
+    """Return what becomes of SHD and TPR on the same tables without their units."""
+    rows = []
+    for scenario in dict.fromkeys(name for table in TABLES if table != "samples" for name in TABLES[table]):
+        changes = [_without_units(cells, scenario, method) for method in READERS_OF_UNITS]
+        if any(changes):
+            least = mean_shd(cells.get((scenario, False, "no edges"), []))
+            rows.append([scenario, *changes, "" if least is None else f"{least:.1f}"])
+    return markdown_table(["data", *READERS_OF_UNITS, "no edges"], rows)
+
+
+def _without_units(cells: Cells, scenario: str, method: str) -> str:
+    """Write `raw → standardised` of the tables that were learned from in both units."""
+    raw, bare = (
+        {run["seed"]: run for run in cells.get((scenario, standardized, method), []) if run["status"] == "ok"}
+        for standardized in (False, True)
+    )
+    both = sorted(raw.keys() & bare.keys())
+    if not both:
+        return ""
+    means = [
+        [np.mean([runs[seed][name] for seed in both]) for runs in (raw, bare)] for name in ("shd", "tpr")
+    ]
+    (shd, bare_shd), (tpr, bare_tpr) = means
+    return f"{shd:.1f} → {bare_shd:.1f}, {tpr:.2f} → {bare_tpr:.2f} ({len(both)})"
 
 
 def time(cells: Cells) -> str:

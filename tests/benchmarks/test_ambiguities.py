@@ -1,6 +1,8 @@
 """Other readings of the paper: what changes, and that nothing else is learned again for it."""
 
 import json
+import os
+import signal
 import sys
 
 import numpy as np
@@ -38,6 +40,14 @@ def test_a_reading_changes_the_settings_of_a_method(monkeypatch):
     assert asked[0].settings == {"alpha": 0.01, "indep_test": "fisherz"}
 
 
+def test_whoever_ends_it_ends_its_runs(tmp_path, monkeypatch):
+    monkeypatch.setattr(ambiguities, "measure", lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+    monkeypatch.setattr(sys, "argv", ["ambiguities", "--results", str(tmp_path / "lines.jsonl")])
+    # Leaving by an exception is what lets the workers be ended.
+    with pytest.raises(SystemExit, match="has what is done"):
+        ambiguities.main()
+
+
 def test_undirected_paths_are_short():
     chain = np.eye(5, k=1, dtype=bool)
     shortcut = chain.copy()
@@ -50,3 +60,14 @@ def test_undirected_paths_are_short():
 def test_centered_noise_has_mean_zero():
     values = mcsl.simulate(ambiguities.CenteredNoise(), n_variables=2, degree=0, seed=0, n_samples=20_000)
     assert np.log(values.dataset.values).mean(axis=0) == pytest.approx(0, abs=0.03)
+
+
+def test_effects_have_the_noise_of_the_cited_works_and_roots_two_and_a_half_times_as_much():
+    data = dict(
+        ambiguities.AMBIGUITIES["noise of Gaussian processes"].readings["variances of Lachapelle et al."].data
+    )
+    drawn = mcsl.simulate(**data, n_variables=30, degree=0, seed=0, n_samples=5000)
+    variances = drawn.dataset.values.var(axis=0)
+    assert 0.9 < variances.min() < 1.2
+    assert 1.8 < variances.max() < 2.2
+    assert max(drawn.noise_deviations.values()) < np.sqrt(0.8)

@@ -54,6 +54,18 @@ def test_a_run_that_was_given_more_time_counts_once():
     assert tables.by_cell([first, second]) == {("gp-ER1-10", False, "MCSL-MLP"): [second]}
 
 
+def test_units_are_compared_on_the_same_tables():
+    tables = import_module("benchmarks.tables")
+    raw = {"scenario": "gp-ER1-10", "method": "MCSL-MLP", "standardized": False, "status": "ok"}
+    raw |= {"shd": 1, "tpr": 0.9}
+    bare = {**raw, "standardized": True, "shd": 4, "tpr": 0.5}
+    alone = {**raw, "seed": 1001, "shd": 100}
+    cells = tables.by_cell([{**raw, "seed": 1000}, alone, {**bare, "seed": 1000}])
+    assert tables.owed_to_units(cells).splitlines()[2:] == [
+        "| gp-ER1-10 | 1.0 → 4.0, 0.90 → 0.50 (1) |  |  |  |  |"
+    ]
+
+
 def test_no_line_of_the_comparison_is_stored_twice():
     path = import_module("benchmarks.run").RESULTS
     stored = path.read_text(encoding="utf-8").splitlines()
