@@ -131,7 +131,7 @@ ABLATIONS = {
         {"screen": lambda problem, *_, **__: problem.candidates},
     ),
     "order completion": by_recipe(DEFAULT, {"complete_order": lambda order, *_: order}),
-    "freedom from weak edges": by_recipe(DEFAULT, {"_BINDING_GAIN": 0.0}),
+    "freedom from weak edges": by_recipe(DEFAULT, {"BINDING_GAIN": 0.0}),
     "the joint test": by_recipe(replace(DEFAULT, pruner=mcsl.Recipe.additive().pruner)),
     "the second look": by_recipe(
         DEFAULT, {"OrderSearch._beyond": lambda self, problem, candidates: np.zeros_like(candidates)}

@@ -89,7 +89,7 @@ def test_the_edges_of_the_climb_agree_with_the_order_though_weak_ones_give_way(m
         assert set(found.learned.edges) <= set(found.graph.edges)
         assert found.edge_counts["learned"] == found.learned.n_edges
         with monkeypatch.context() as bound:
-            bound.setattr("mcsl.order.search._BINDING_GAIN", 0.0)
+            bound.setattr("mcsl.order.search.BINDING_GAIN", 0.0)
             n_edges.append((found.learned.n_edges, OrderSearch().find(problem).learned.n_edges))
     assert any(free < all_bind for free, all_bind in n_edges)
 

@@ -18,6 +18,7 @@ from mcsl.graph.causal_graph import topological_order
 from mcsl.memory import MOST_FUNCTIONS
 from mcsl.order.climb import climb, parents_of
 from mcsl.order.completion import complete_order
+from mcsl.order.rearrange import BINDING_GAIN, rearrange
 from mcsl.order.regressors import Family, Regressors, gather_regressors
 from mcsl.order.relevance import relevant_predecessors
 from mcsl.order.scores import (
@@ -39,8 +40,6 @@ View = tuple[Problem, Regressors]
 # Nats a row and variable that a scale of its own must gain to be believed: it can also imitate a part of
 # a mechanism that no function of the candidates has, which gains less.
 _LEAST_SCALE_GAIN = 0.006
-# An edge that gains less, in nats, may point the wrong way for the sake of several others.
-_BINDING_GAIN = 10.0
 # A Gaussian process over all variables, for each of more than this many, would take minutes.
 _MOST_VARIABLES = 200
 
@@ -118,7 +117,7 @@ class OrderSearch:
             everything = Regressors.of(table, families, interactions=True, limit=MOST_FUNCTIONS)
             gains += _gains(adjacency, beyond, GaussianScore(straight, everything))
         one_way = straight.candidates & ~straight.candidates.T
-        binding = adjacency & (one_way | (gains > _BINDING_GAIN))
+        binding = adjacency & (one_way | (gains > BINDING_GAIN))
         # Where an edge can only point one way, its cause may as well come first.
         known = np.where(one_way, np.maximum(gains, 1e-6), gains)
         order = complete_order(topological_order(adjacency), binding, known)
@@ -173,6 +172,8 @@ def _climb_with_noise(
     noise: Noise = "gaussian"
     score = _score(GaussianScore, views)
     adjacency = climb(candidates, score, problem.required)
+    # Noise of another kind tells the direction of straight lines too, and richer scores trust it.
+    adjacency = rearrange(adjacency, candidates, score, problem.required)
     constant = frozenset(np.flatnonzero(steady).tolist())
     varying = _score(partial(LocationScaleScore, steady=constant), views)
     richer: list[tuple[Noise, Score, float]] = [
