@@ -46,6 +46,11 @@ SCENARIOS |= {
     for degree in (1, 4)
     for d in (10, 20)
 }
+SCENARIOS |= {
+    f"gp-add-ER{degree}-{d}-straight": SCENARIOS[f"gp-add-ER{degree}-{d}-unequal"] | {"straight": 0.5}
+    for degree in (1, 4)
+    for d in (10, 20)
+}
 SCENARIOS["varying-scales-ER1-10"] = {"degree": 1, "n_variables": 10}
 SCENARIOS |= {
     f"gp-SF{degree}-50-causes": SCENARIOS[f"gp-SF{degree}-50"] | {"hubs": "causes"} for degree in (1, 4)
@@ -100,7 +105,8 @@ def by_method(name: str):
 
 def gaussian_only(problem, views, candidates, steady):
     score = order_search._score(order_search.GaussianScore, views)
-    return order_search.climb(candidates, score, problem.required), score, "gaussian"
+    adjacency = order_search.climb(candidates, score, problem.required)
+    return order_search.rearrange(adjacency, candidates, score, problem.required), score, "gaussian"
 
 
 def one_model(regressors, columns):
@@ -130,6 +136,7 @@ ABLATIONS = {
         replace(DEFAULT, order=replace(DEFAULT.order, interactions=False)),
         {"screen": lambda problem, *_, **__: problem.candidates},
     ),
+    "moves along the order": by_recipe(DEFAULT, {"rearrange": lambda adjacency, *_: adjacency}),
     "order completion": by_recipe(DEFAULT, {"complete_order": lambda order, *_: order}),
     "freedom from weak edges": by_recipe(DEFAULT, {"BINDING_GAIN": 0.0}),
     "the joint test": by_recipe(replace(DEFAULT, pruner=mcsl.Recipe.additive().pruner)),

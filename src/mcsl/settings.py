@@ -26,9 +26,10 @@ def check_number(
     least: float | None = None,
     above: float | None = None,
     below: float | None = None,
+    most: float | None = None,
 ) -> None:
     """Refuse what is no number, or is out of bounds."""
-    bounds = {">= ": least, "> ": above, "< ": below}
+    bounds = {">= ": least, "> ": above, "< ": below, "<= ": most}
     rule = " and ".join(f"{sign}{bound:g}" for sign, bound in bounds.items() if bound is not None)
     try:
         number = float("nan") if isinstance(value, str) else float(value)
@@ -39,6 +40,7 @@ def check_number(
         least is None or number >= least,
         above is None or number > above,
         below is None or number < below,
+        most is None or number <= most,
     )
     if not all(holds):
         raise SettingsError(f"`{name}` must be a number {rule}. Got {value!r} instead.")

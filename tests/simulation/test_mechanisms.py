@@ -65,6 +65,22 @@ def test_gp_add_has_variance_one_a_parent():
     assert np.cov(draws.T)[0, 1] == pytest.approx(expected, abs=0.5)
 
 
+def test_some_parents_of_gp_add_act_along_straight_lines():
+    inputs = np.random.default_rng(0).standard_normal((200, 4))
+    function = AdditiveGaussianProcess(straight=0.5).draw(4, np.random.default_rng(1))
+    design = np.column_stack([np.ones(200), inputs])
+    alone = [np.where(np.arange(4) == j, inputs, 0.0) for j in range(4)]
+    left = [np.linalg.lstsq(design, function(x), rcond=None)[1] for x in alone]
+    assert 0 < sum(bool(error[0] < 1e-6) for error in left) < 4
+    vectors = AdditiveGaussianProcess(dimension=2, straight=1).draw(2, np.random.default_rng(1))(inputs)
+    assert np.linalg.lstsq(inputs, vectors, rcond=None)[1] == pytest.approx(0, abs=1e-9)
+    plain, none = (
+        model.draw(2, np.random.default_rng(3))
+        for model in (AdditiveGaussianProcess(), AdditiveGaussianProcess(straight=0.0))
+    )
+    np.testing.assert_array_equal(plain(inputs[:, :2]), none(inputs[:, :2]))
+
+
 def test_gp_vec_reads_all_dimensions_of_all_parents_and_draws_each_output_alone():
     rng = np.random.default_rng(9)
     inputs = rng.standard_normal((2, 6)) / 2
@@ -149,6 +165,11 @@ def test_the_mlp_is_sigmoidal():
     [
         (GaussianProcess, {"dimension": 0}, "`dimension` must be a whole number >= 1. Got 0 instead"),
         (AdditiveGaussianProcess, {"dimension": 0}, "`dimension` must be a whole number >= 1. Got 0 instead"),
+        (
+            AdditiveGaussianProcess,
+            {"straight": 2},
+            "`straight` must be a number >= 0 and <= 1. Got 2 instead",
+        ),
         (Quadratic, {"terms": "some"}, "`terms` must be 'nonzero' or 'all'. Got 'some' instead"),
         (Quadratic, {"diameter": "radius"}, "`diameter` must be"),
         (PostNonlinear, {"half_normal": "half"}, "`half_normal` must be"),

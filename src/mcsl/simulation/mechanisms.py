@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.settings import check_choice, whole_number
+from mcsl.settings import check_choice, check_number, whole_number
 from mcsl.simulation.gaussian_process import draw_gp
 from mcsl.simulation.graphs import longest_path, longest_shortest_path
 
@@ -107,18 +107,30 @@ class AdditiveGaussianProcess(Model):
     """
 
     dimension: int = 1
+    straight: float = 0.0
+    """Chance of each f_ij to be a straight line, w_j x_j with w_j ~ U([-1.5, -0.5] ∪ [0.5, 1.5]), instead."""
 
     def __post_init__(self) -> None:
         whole_number("dimension", self.dimension, 1)
+        check_number("straight", self.straight, least=0, most=1)
 
     def draw(self, n_parents: int, rng: np.random.Generator) -> Mechanism:
         """Draw one function of each parent for each column of the variable."""
-        of_one_parent = GaussianProcess(self.dimension).draw(1, rng)
+        curve = GaussianProcess(self.dimension).draw(1, rng)
+        slopes = np.zeros((n_parents, self.dimension, self.dimension))
+        if self.straight:
+            lines = rng.random(n_parents) < self.straight
+            slopes[lines] = _uniform_signed(0.5, 1.5, slopes[lines].shape, rng)
 
         def function(parents: Array) -> Array:
-            draws = [of_one_parent(parent) for parent in np.split(parents, n_parents, axis=1)]
+            by_parent = zip(np.split(parents, n_parents, axis=1), slopes, strict=True)
+            draws = [line(parent, slope) if slope.any() else curve(parent) for parent, slope in by_parent]
             total: Array = np.sum(draws, axis=0)
             return total
+
+        def line(parent: Array, slope: Array) -> Array:
+            values: Array = parent @ slope
+            return values[:, 0] if self.dimension == 1 else values
 
         return _reads_all(function, n_parents)
 
