@@ -59,6 +59,25 @@ def test_few_rows_do_not_make_a_curve_of_a_straight_line():
     assert sum(told) <= 2
 
 
+def test_a_straight_line_among_curves_is_named():
+    rng = np.random.default_rng(0)
+    rain, sun, own_growth, own_harvest = rng.standard_normal((4, 1000))
+    growth = np.tanh(rain) + 0.5 * sun**2 + 0.4 * own_growth
+
+    def direction(harvest):
+        table = mcsl.Dataset(
+            np.column_stack([rain, sun, growth, harvest]), ("rain", "sun", "growth", "harvest")
+        )
+        return finding(mcsl.learn(table, "additive"), "direction")
+
+    straight = direction(2 * growth + np.sin(2 * sun) + 0.4 * own_harvest)
+    assert straight.verdict == "caution"
+    assert straight.sentence.startswith("Among curves, growth → harvest is a line without a bend")
+    assert direction(2 * np.tanh(growth) + np.sin(2 * sun) + 0.4 * own_harvest).verdict == "good"
+    # Noise that is not normal tells the direction of lines.
+    assert direction(2 * growth + np.sin(2 * sun) + 0.4 * own_harvest**3).verdict == "good"
+
+
 def test_causes_whose_noise_is_not_normal_give_straight_lines_a_direction():
     rng = np.random.default_rng(0)
     x, noise = rng.uniform(-2, 2, 600), rng.standard_normal(600)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import fdtrc
+from scipy.special import chdtri, fdtrc
 
 from mcsl.order.discrete import has_few_levels
 from mcsl.problem import Problem, in_time
 from mcsl.sem import FittedSEM
+from mcsl.sem.features import SplineFeatures
 from mcsl.trust.finding import Finding, some_of
 from mcsl.trust.independence import hsic_test, normality_test
 
@@ -21,6 +22,8 @@ _AS_GOOD = 1.02
 """A straight line whose squared error is at most so many times a mechanism's is as good."""
 _CURVED = 0.001
 """Below this p-value of an F-test, a curve is no accident."""
+_BENDS = 12
+"""Functions that bend a spline."""
 _ALIKE = 4.0
 """Noise variances within this factor may be equal: what a mechanism cannot explain is counted as noise."""
 
@@ -123,7 +126,8 @@ def _independence(sem: FittedSEM) -> Finding | None:
 def _direction(sem: FittedSEM) -> Finding | None:
     """Find effects that are straight lines of their causes with normal noise: these fit both ways.
 
-    Of variables of few values on either side, `_levels` tells.
+    A single line among curves does too, if its effect then has more causes. Of variables of few values on
+    either side, `_levels` tells.
     """
     normal: dict[str, float] = {}
     for index, (name, mechanism) in enumerate(zip(sem.graph.names, sem.mechanisms, strict=True)):
@@ -141,6 +145,22 @@ def _direction(sem: FittedSEM) -> Finding | None:
         if min(p, max(normal[cause] for cause in sem.graph.parents(name))) > _SIGNIFICANCE
         and _is_straight(sem, sem.graph.names.index(name))
     ]
+    lines = [
+        f"{cause} → {name}"
+        for name, p in figures.items()
+        if name not in open_ended and p > _SIGNIFICANCE
+        for cause in _straight_causes(sem, sem.graph.names.index(name))
+        if normal[cause] > _SIGNIFICANCE and cause not in few
+    ]
+    if lines and not open_ended:
+        return Finding(
+            "direction",
+            "caution",
+            f"Among curves, {some_of(lines)} {'is a line' if len(lines) == 1 else 'are lines'} without a bend"
+            " and with normal noise: that fewer arrows are needed this way is all that tells the direction.",
+            "If you know the direction, state it as prior knowledge.",
+            figures,
+        )
     if not open_ended:
         return Finding(
             "direction",
@@ -154,11 +174,35 @@ def _direction(sem: FittedSEM) -> Finding | None:
         "direction",
         "bad" if 2 * len(open_ended) > len(figures) else "caution",
         f"{some_of(open_ended)} follow{'s' if len(open_ended) == 1 else ''} straight lines with normal noise,"
-        " which fit as well the other way around.",
+        " which fit as well the other way around"
+        f"{f'; among curves, so may {some_of(lines)}' if lines else ''}.",
         "Take the arrows into these variables as joined but not directed; if you know a direction, state it "
         "as prior knowledge.",
         figures,
     )
+
+
+def _straight_causes(sem: FittedSEM, index: int) -> list[str]:
+    """Return the causes that a mechanism follows along straight lines, whatever it does with others."""
+    mechanism, (inputs, outputs) = sem.mechanisms[index], sem.seen_by(index)
+    if mechanism.spread is not None or in_time(sem.variables):
+        return []
+    noise = np.mean((outputs - mechanism.mean(inputs)) ** 2, axis=0)
+    curved, start = set[int](), 1
+    for feature in mechanism.features:
+        # The first function of a spline is the straight line.
+        bends, read = slice(None), set(mechanism.inputs)
+        if isinstance(feature, SplineFeatures):
+            bends, read = slice(1, None), {mechanism.inputs[feature.input]}
+        stop = start + feature.n_functions
+        bent = feature(inputs)[:, bends] @ mechanism.coefficients[start:stop][bends]
+        # Noise bends all of them a little.
+        if (np.sum(bent**2, axis=0) > chdtri(_BENDS, _CURVED) * noise).any():
+            curved |= read
+        start = stop
+    causes = sem.graph.parents(sem.graph.names[index])
+    columns = {name: {*sem.variables[sem.graph.names.index(name)].outputs} for name in causes}
+    return [name for name in causes if not curved & columns[name]]
 
 
 def _is_straight(sem: FittedSEM, index: int) -> bool:
