@@ -53,3 +53,14 @@ def test_the_climb_takes_the_steepest_way_that_trying_every_move_takes(seed, n_v
 
 def test_without_candidates_there_is_nothing_to_climb():
     assert not climb(np.zeros((3, 3), bool), lambda effect, parents: 0.0).any()
+
+
+def test_a_climb_from_a_graph_ends_where_no_single_edge_improves():
+    candidates, score = random_case(1, 6)
+    chain = candidates & np.eye(6, k=1, dtype=bool)
+    none = np.zeros_like(candidates)
+    found = climb(candidates, score, start=chain)
+    assert total(found, score) > total(chain, score)
+    better = [total(move, score) for move in neighbours(found, candidates, none) if is_acyclic(move)]
+    assert max(better) <= total(found, score)
+    assert np.array_equal(climb(candidates, score, start=found), found)

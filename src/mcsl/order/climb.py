@@ -10,15 +10,19 @@ from mcsl.order.scores import Score
 
 
 def climb(
-    candidates: NDArray[np.bool_], score: Score, required: NDArray[np.bool_] | None = None
+    candidates: NDArray[np.bool_],
+    score: Score,
+    required: NDArray[np.bool_] | None = None,
+    start: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.bool_]:
     """Add, drop or reverse the candidate edge that improves the total score most, until none does.
 
-    The climb starts from the `required` edges and leaves them as they are. A move costs as much as there
-    are candidates, and new scores for one or two effects.
+    The climb starts from a graph, or from the `required` edges alone, and leaves these as they are. A move
+    costs as much as there are candidates, and new scores for one or two effects.
     """
-    graph = _GrowingDag(np.zeros_like(candidates) if required is None else required.copy())
-    causes, effects = np.nonzero(candidates & ~graph.adjacency)
+    fixed = np.zeros_like(candidates) if required is None else required
+    graph = _GrowingDag((fixed if start is None else start).copy())
+    causes, effects = np.nonzero(candidates & ~fixed)
     if not len(causes):
         return graph.adjacency
     number = np.full(candidates.shape, -1)

@@ -174,6 +174,7 @@ def _climb_with_noise(
     adjacency = climb(candidates, score, problem.required)
     # Noise of another kind tells the direction of straight lines too, and richer scores trust it.
     adjacency = rearrange(adjacency, candidates, score, problem.required)
+    adjacency = climb(candidates, score, problem.required, start=adjacency)
     constant = frozenset(np.flatnonzero(steady).tolist())
     varying = _score(partial(LocationScaleScore, steady=constant), views)
     richer: list[tuple[Noise, Score, float]] = [
