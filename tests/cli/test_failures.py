@@ -73,7 +73,7 @@ def test_an_input_that_vanished_and_an_output_that_is_a_file(mcsl, table, tmp_pa
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_leaves_the_best_graph_and_says_how_to_go_on(wide, tmp_path, number):
-    # On a busy machine a signal may come too late.
+    # On a busy machine a signal may come too late, or before the order's graph is taken over.
     for attempt in range(5):
         out = tmp_path / f"out{attempt}"
         command = [*LEARN, str(wide), "--out", str(out)]
@@ -82,7 +82,7 @@ def test_an_interrupt_leaves_the_best_graph_and_says_how_to_go_on(wide, tmp_path
             time.sleep(0.02)
         process.send_signal(number)
         said = process.communicate()[1]
-        if process.returncode != 0:
+        if process.returncode != 0 and "before there was a graph" not in said:
             break
     assert process.returncode == 130
     assert said == (
