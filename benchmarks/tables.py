@@ -108,46 +108,62 @@ def sortability(cells: Cells, scenario: str, standardized: bool) -> str:
 
 
 def first(cells: Cells) -> str:
-    """Return who has the smallest mean SHD in each column, oracles aside."""
+    """Return who has the smallest mean SHD in each column, oracles aside, and the best of the others."""
     rows = []
-    for scenarios in TABLES.values():
-        for scenario in scenarios:
-            for standardized in (False, True):
-                means = {
-                    method: shd
-                    for method in METHODS
-                    if method not in ORACLES
-                    and (shd := mean_shd(cells.get((scenario, standardized, method), []))) is not None
-                }
-                row = [scenario, units(standardized), *_ranking(means)]
-                if len(means) > 1 and row not in rows:
-                    rows.append(row)
-    header = ["data", "units", "first", "SHD", "default", "best of others", "SHD"]
+    for scenario in dict.fromkeys(name for scenarios in TABLES.values() for name in scenarios):
+        for standardized in (False, True):
+            shd = {
+                method: {run["seed"]: run["shd"] for run in runs if run["status"] == "ok"}
+                for method in METHODS
+                if method not in ORACLES and (runs := cells.get((scenario, standardized, method)))
+            }
+            if shd.get("default"):
+                rows.append([scenario, units(standardized), *_leaders(shd), _best_of_others(shd)])
+    header = ["data", "units", "first", "SHD", "default", "best of others"]
     return markdown_table(header, rows) + f"\n\n{_lost(rows)}"
 
 
 def _lost(rows: list[list[str]]) -> str:
     """Say in which columns the default is not first."""
     lost = defaultdict(list)
-    for scenario, unit, leaders, least, default, *_ in rows:
-        if default and default != least:
+    for scenario, unit, leaders, least, default, _ in rows:
+        if default != least:
             lost[f"{leaders} on {scenario}, {least} against {default}"].append(unit)
     named = [f"{what} ({' and '.join(of)})" for what, of in lost.items()]
-    n_lost, n_run = sum(map(len, lost.values())), sum(bool(row[4]) for row in rows)
-    share = f"The default is first, alone or with others, in {n_run - n_lost} of {n_run} columns."
+    n_lost = sum(map(len, lost.values()))
+    share = f"The default is first, alone or with others, in {len(rows) - n_lost} of {len(rows)} columns."
     return f"{share} Before it are {'; '.join(named)}." if named else share
 
 
-def _ranking(means: dict[str, float]) -> list[str]:
-    others = {name: mean for name, mean in means.items() if name not in OURS}
-    default = f"{means['default']:.1f}" if "default" in means else ""
-    return [*_least(means), default, *_least(others)]
+def _leaders(shd: dict[str, dict[int, int]]) -> list[str]:
+    """Return who has the smallest mean of those that ran on all tables of the default, and both means."""
+    tables = shd["default"].keys()
+    means = {
+        name: float(np.mean([of[seed] for seed in tables])) for name, of in shd.items() if tables <= of.keys()
+    }
+    leaders = _least(means)
+    return [", ".join(leaders), f"{means[leaders[0]]:.1f}", f"{means['default']:.1f}"]
 
 
-def _least(means: dict[str, float]) -> list[str]:
-    """Return all that share the smallest mean, and the mean."""
-    least = f"{min(means.values()):.1f}" if means else ""
-    return [", ".join(name for name, mean in means.items() if f"{mean:.1f}" == least), least]
+def _best_of_others(shd: dict[str, dict[int, int]]) -> str:
+    """Return whose mean is smallest beside the default's, on the tables that both ran on."""
+    default = shd["default"]
+    gaps, figures = {}, {}
+    for name, of in shd.items():
+        both = of.keys() & default.keys()
+        if name not in OURS and both:
+            theirs, ours = (float(np.mean([runs[seed] for seed in both])) for runs in (of, default))
+            gaps[name] = theirs - ours
+            figures[name] = f"{name} {theirs:.1f}"
+            if len(both) < len(default):
+                figures[name] += f" ({len(both)} of {len(default)} tables, default {ours:.1f})"
+    return ", ".join(figures[name] for name in _least(gaps))
+
+
+def _least(figures: dict[str, float]) -> list[str]:
+    """Return all that share the smallest figure."""
+    rounded = {name: round(value, 1) for name, value in figures.items()}
+    return [name for name, value in rounded.items() if value == min(rounded.values())]
 
 
 def owed_to_units(cells: Cells) -> str:
@@ -186,9 +202,13 @@ def time(cells: Cells) -> str:
 
 
 def _seconds(runs: list[dict]) -> str:
-    used = [seconds for run in runs if (seconds := run.get("cpu_seconds", run.get("limit"))) is not None]
-    late = count(runs, "timeout") >= len(runs) / 2
-    return f"{'over ' if late else ''}{np.median(used):.3g}" if used else ""
+    """Write the median; where it would be of a run that did not end, the least limit."""
+    limits = [run["limit"] for run in runs if run["status"] == "timeout"]
+    used = [run["cpu_seconds"] for run in runs if run.get("cpu_seconds") is not None]
+    if not used and not limits:
+        return ""
+    median = np.median(used + [np.inf] * len(limits))
+    return f"over {min(limits)}" if np.isinf(median) else f"{median:.3g}"
 
 
 def methods() -> str:

@@ -66,6 +66,47 @@ def test_units_are_compared_on_the_same_tables():
     ]
 
 
+def test_who_ran_on_fewer_tables_than_the_default_is_not_first():
+    tables = import_module("benchmarks.tables")
+    run = {"scenario": "gp-ER1-10", "standardized": False, "status": "ok"}
+    shd = {"default": (0, 2), "MCSL-MLP": (0,), "GES": (3, 3), "NOTEARS": (1,)}
+    rows = [
+        {**run, "method": method, "seed": 1000 + place, "shd": found}
+        for method, distances in shd.items()
+        for place, found in enumerate(distances)
+    ]
+    told = tables.first(tables.by_cell(rows)).splitlines()
+    assert told[2] == "| gp-ER1-10 | raw | default | 1.0 | 1.0 | NOTEARS 1.0 (1 of 2 tables, default 0.0) |"
+    assert told[-1] == "The default is first, alone or with others, in 2 of 2 columns."
+
+
+def test_the_default_is_not_first_where_another_method_makes_fewer_mistakes():
+    tables = import_module("benchmarks.tables")
+    run = {"scenario": "gp-ER1-10", "standardized": False, "status": "ok", "seed": 1000}
+    rows = [{**run, "method": method, "shd": shd} for method, shd in (("default", 2), ("CAM", 1))]
+    told = tables.first(tables.by_cell(rows))
+    assert (
+        "in 0 of 2 columns. Before it are CAM on gp-ER1-10, 1.0 against 2.0 (raw and standardized)." in told
+    )
+
+
+@pytest.mark.parametrize(
+    ("ended", "limits", "shown"),
+    [
+        ([2, 4], [], "3"),
+        ([2, 4], [360], "4"),
+        ([852], [360], "over 360"),
+        ([], [360, 1800], "over 360"),
+        ([], [], ""),
+    ],
+)
+def test_a_median_of_seconds_is_never_that_of_a_run_that_was_stopped(ended, limits, shown):
+    tables = import_module("benchmarks.tables")
+    runs = [{"status": "ok", "cpu_seconds": seconds} for seconds in ended]
+    runs += [{"status": "timeout", "limit": limit} for limit in limits]
+    assert tables._seconds(runs) == shown
+
+
 def test_no_line_of_the_comparison_is_stored_twice():
     path = import_module("benchmarks.run").RESULTS
     stored = path.read_text(encoding="utf-8").splitlines()
