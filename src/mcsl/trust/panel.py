@@ -14,6 +14,7 @@ from mcsl.search import StopReason
 from mcsl.sem import FittedSEM
 from mcsl.trust.finding import Finding, Verdict, some_of
 from mcsl.trust.mechanisms import check_mechanisms, check_variances
+from mcsl.trust.neighbours import check_neighbours
 from mcsl.trust.table import check_table
 
 _FAR_FROM_HALF = 0.3
@@ -42,7 +43,7 @@ def assess_trust(
     `level` is that of the pruner's test, None if there was none; without a fitted model the checks of
     mechanisms are left out. `one_variance` says that all noises were assumed to have the same.
     """
-    findings = [_search(stop_reason, cut_edges), *check_table(problem)]
+    findings = [_search(stop_reason, cut_edges), *check_table(problem), *check_neighbours(problem, sem)]
     findings += _scale(graph, problem, standardized)
     if sem is not None and graph.n_edges:
         findings += check_mechanisms(sem)
