@@ -307,6 +307,7 @@ def test_what_is_wrong_is_said_in_a_sentence():
         "Column 'a' of the table has no values"
     )
     assert "holds text" in refused(data)
+    assert "learn from a series" not in refused(frame(when=five_minutes(), then=five_minutes()), time="when")
     assert refused(frame(), max_gap=-1) == "`max_gap` must be a whole number >= 0. Got -1 instead."
 
 
