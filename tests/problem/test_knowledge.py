@@ -142,6 +142,8 @@ def test_json_and_yaml_files_are_read(tmp_path):
         ("k.json", "{", "cannot be read as prior knowledge"),
         ("k.json", "[]", "Got list instead"),
         ("k.json", '{"required": [["a", 1]]}', "names, which are text. Got 1"),
+        ("k.json", '{"roots": ["a"], "roots": ["b"]}', r"k\.json has `roots` twice; join them\.$"),
+        ("k.yaml", "required: [[a, b]]\nrequired: [[b, c]]", r"k\.yaml has `required` twice; join them\.$"),
         ("k.yaml", "a: [", "cannot be read as prior knowledge"),
         ("k.yaml", "required: !!python/object/apply:os.mkdir [made]", "pairs of names. Got 'made' instead"),
     ],

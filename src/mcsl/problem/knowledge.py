@@ -16,6 +16,7 @@ from mcsl.data.sources import read_bytes
 from mcsl.errors import KnowledgeError
 from mcsl.graph.causal_graph import find_cycle
 from mcsl.graph.labels import read_matrix
+from mcsl.problem.keys import once_each
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -183,21 +184,36 @@ def read_knowledge(path: str | os.PathLike[str]) -> Knowledge:
     path = Path(path)
     content = read_bytes(path)
     try:
-        parts = _parse_yaml(content) if path.suffix.lower() in (".yaml", ".yml") else json.loads(content)
+        parse = _parse_yaml if path.suffix.lower() in (".yaml", ".yml") else _parse_json
+        parts = parse(content, path)
+    except KnowledgeError:
+        raise
     except (ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())
         raise KnowledgeError(f"{path} cannot be read as prior knowledge: {reason}.") from None
     return Knowledge.from_dict({} if parts is None else parts)
 
 
-def _parse_yaml(content: bytes) -> Any:
+def _parse_json(content: bytes, path: Path) -> Any:
+    return json.loads(content, object_pairs_hook=lambda pairs: once_each(pairs, path, KnowledgeError))
+
+
+def _parse_yaml(content: bytes, path: Path) -> Any:
     try:
         import yaml
     except ImportError:
         raise KnowledgeError("Reading YAML needs PyYAML: `pip install '.[yaml]'`, or write JSON.") from None
+
+    # The base loader makes strings, lists and maps alone: no code is run, and `no` stays a name.
+    class Loader(yaml.BaseLoader):  # type: ignore[misc]
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+            once_each(((key, None) for key in keys), path, KnowledgeError)
+            found: dict[Any, Any] = super().construct_mapping(node, deep=deep)
+            return found
+
     try:
-        # The base loader makes strings, lists and maps alone: no code is run, and `no` stays a name.
-        return yaml.load(content, Loader=yaml.BaseLoader)
+        return yaml.load(content, Loader=Loader)
     except yaml.YAMLError as error:
         raise ValueError(error) from None
 
