@@ -70,7 +70,13 @@ class Knowledge:
     def from_networkx(
         cls, required: nx.DiGraph | None = None, forbidden: nx.DiGraph | None = None
     ) -> Knowledge:
-        """Require the edges of one networkx graph and forbid those of another."""
+        """Require the edges of one directed networkx graph and forbid those of another."""
+        for part, graph in (("required", required), ("forbidden", forbidden)):
+            if graph is not None and not (hasattr(graph, "is_directed") and graph.is_directed()):
+                raise KnowledgeError(
+                    f"`{part}` must be a directed networkx graph, whose edges run from cause to effect. "
+                    f"Got {type(graph).__name__} instead."
+                )
         pairs = [
             tuple((str(cause), str(effect)) for cause, effect in graph.edges()) if graph is not None else ()
             for graph in (required, forbidden)
@@ -81,8 +87,8 @@ class Knowledge:
     def from_matrix(cls, matrix: ArrayLike, names: Sequence[str] | None = None) -> Knowledge:
         """Read a partial graph: 1 for a required edge, 0 for a forbidden one, -1 or NaN for an open one.
 
-        Rows cause columns and the diagonal is not read. The names of a labelled frame are its own, and its
-        rows may come in another order than its columns.
+        Rows cause columns, and of the diagonal only a 1 is read, which is refused. The names of a labelled
+        frame are its own, and its rows may come in another order than its columns.
         """
         values, labels = read_matrix(matrix)
         names = labels if names is None else [str(name) for name in names]
@@ -91,7 +97,7 @@ class Knowledge:
                 f"{len(names)} names need a square matrix. Got shape {values.shape} instead."
             )
         values = values.astype(float)
-        np.fill_diagonal(values, -1.0)
+        np.fill_diagonal(values, np.where(values.diagonal() == 1.0, 1.0, -1.0))
         odd = values[~(np.isin(values, (0.0, 1.0, -1.0)) | np.isnan(values))]
         if odd.size:
             raise KnowledgeError(
