@@ -214,6 +214,17 @@ def test_a_gap_is_named_with_its_remedy(tmp_path):
     )
 
 
+def test_rows_that_are_too_close_are_no_gap(tmp_path):
+    path = tmp_path / "data.csv"
+    times = five_minutes()
+    times[7] -= datetime.timedelta(minutes=3)
+    frame(when=times).to_csv(path, index=False)
+    assert refused(path) == (
+        f"Two rows are too close in the time column 'when' of {path}: line 9 comes 2min after line 8, where "
+        "the usual step is 5min; make the rows equally spaced by --resample 5min."
+    )
+
+
 def test_what_a_message_suggests_works():
     table = to_series(frame(time=[*range(20), *range(25, 45)]), resample="1")
     assert table.dataset.n_samples == 45
