@@ -164,7 +164,7 @@ def test_what_was_done_is_not_done_again(table, tmp_path, monkeypatch):
 def test_steps_of_another_run_are_refused(table, tmp_path, change):
     with pytest.raises(Death):
         learn(table, Recipe.additive(), checkpoint=Dying(tmp_path, 2))
-    with pytest.raises(OutputError, match=r"holds steps of other data.*without --resume"):
+    with pytest.raises(OutputError, match=r"holds steps of other data.*with --force in place of --resume"):
         learn(**({"data": table, "recipe": Recipe.additive(), "checkpoint": tmp_path} | change))
 
 
@@ -172,7 +172,7 @@ def test_steps_may_be_discarded(table, tmp_path):
     with pytest.raises(Death):
         learn(table, Recipe.additive(), checkpoint=Dying(tmp_path / "steps", 2))
     (tmp_path / "steps" / "order.step").write_bytes(b"not what it was")
-    with pytest.raises(OutputError, match=r"order.step is damaged; start anew"):
+    with pytest.raises(OutputError, match=r"order.step is damaged; start anew with --force in place"):
         learn(table, Recipe.additive(), checkpoint=tmp_path / "steps")
     steps = Checkpoint(tmp_path / "steps", resume=False)
     learn(table, Recipe.additive(), checkpoint=steps)

@@ -102,10 +102,12 @@ def _read(path: Path, run: str) -> Kept:
             if about.get("run") != run:
                 raise OutputError(
                     f"{path.parent} holds steps of other data, settings, seed or version of mcsl; "
-                    "start anew without --resume, or choose another directory."
+                    "start anew with --force in place of --resume, or choose another directory."
                 )
             return Kept(json.loads(about["values"]), {name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118
     except OutputError:
         raise
     except (SafetensorError, OSError, ValueError, KeyError):
-        raise OutputError(f"{path} is damaged; start anew without --resume.") from None
+        raise OutputError(
+            f"{path} is damaged; start anew with --force in place of --resume, or choose another directory."
+        ) from None

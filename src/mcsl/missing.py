@@ -41,6 +41,10 @@ class MissingSummary:
             "mask": f"Drew {values} given the others, to be read as causes; no effect was fitted to them.",
         }[self.rule]
 
+    def share_drawn(self, n_rows: int, n_columns: int) -> float:
+        """Return which share of a table was drawn: nothing where rows with gaps were dropped or refused."""
+        return self.n_missing / (n_rows * n_columns) if self.rule in ("impute", "mask") else 0.0
+
 
 @dataclass(frozen=True, eq=False)
 class Completed:

@@ -112,6 +112,7 @@ class Result:
             level=None if significance == 0.0 else level(significance, self.graph.n_variables),
             standardized=self.recipe.standardize,
             one_variance=self.recipe.assumes_one_variance,
+            share_drawn=self.missing.share_drawn(self.n_samples, self.problem.dataset.n_variables),
             stability=self.stability,
         )
 

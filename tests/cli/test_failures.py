@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mcsl.checkpoint import Checkpoint
+
 LEARN = [sys.executable, "-m", "mcsl", "learn"]
 
 
@@ -107,6 +109,23 @@ def test_nothing_to_resume_is_said(mcsl, fake_learn, table, tmp_path):
     finished = mcsl("learn", table, "--out", tmp_path / "out", "--resume")
     assert finished.exit_code == 2
     assert "is not empty" in finished.err
+
+
+def test_what_is_advised_about_steps_of_another_run_works(mcsl, tmp_path):
+    table, out = tmp_path / "table.csv", tmp_path / "out"
+    rows = np.random.default_rng(0).standard_normal((60, 2))
+    np.savetxt(table, rows, delimiter=",", header="a,b", comments="")
+    steps = Checkpoint(out / "checkpoint")
+    steps.begin("another run")
+    steps.keep("order", {}, {})
+    (out / "result.json").write_text("{}")
+    command = ["learn", table, "--out", out, "--recipe", "additive"]
+    refused = mcsl(*command, "--resume")
+    assert refused.exit_code == 2
+    assert "start anew with --force in place of --resume, or choose another directory." in refused.err
+    assert mcsl(*command).exit_code == 2
+    assert mcsl(*command, "--force").exit_code == 0
+    assert not (out / "checkpoint").exists()
 
 
 def test_too_little_memory_is_said(mcsl, fake_learn, table, tmp_path):

@@ -166,7 +166,7 @@ GOOD_ROWS = [f"{i},{i * i % 17},{i % 3}" for i in range(30)]
         ),
         pytest.param(
             ["a,day,c", *(f"{i},2020-01-{i % 28 + 1},{i}" for i in range(30))],
-            ["dates", "--drop day"],
+            ["dates", "--drop day", "`mcsl learn --lags 1 --time-column day`"],
             id="dates",
         ),
         pytest.param(["a,b,c", *GOOD_ROWS, "1,,3"], ["1 missing value in line 32, column 'b'"], id="missing"),

@@ -65,6 +65,17 @@ def test_a_graph_of_any_format_is_read(mcsl, table, tmp_path, suffix):
     [
         ('x,c,"a, 1",b\nc,0,1,0\n"a, 1",0,0,1\nb,1,0,0', ["has the cycle", "a, 1 -> b -> c"]),
         ("x,c,d\nc,0,1\nd,0,0", ["only the graph has 'd'", "only the table has 'a, 1', 'b'"]),
+        (
+            "c\n0",
+            [
+                "The graph has no 'a, 1', 'b'; add them as nodes, or leave",
+                " out with --drop 'a, 1' --drop b.",
+            ],
+        ),
+        (
+            'c,"a, 1",b,pests\n0,1,0,0\n0,0,1,0\n0,0,0,0\n0,0,0,0',
+            ["The table has no 'pests'; take it out of the graph, or add it to the table."],
+        ),
         ("not a matrix", ["not an adjacency matrix"]),
     ],
 )

@@ -100,7 +100,7 @@ def test_the_baseline_may_be_leading_rows(simulated, tmp_path):
     assert json.loads((tmp_path / "out" / "ranking.json").read_text())["n_incident"] == 20
 
 
-def test_several_columns_of_dates_are_left_out_and_counted(simulated, tmp_path, capsys):
+def test_several_columns_of_dates_are_left_out_and_named(simulated, tmp_path, capsys):
     place, _ = simulated
     names, *rows = (place / "incident.csv").read_text().splitlines()
     dated = [f"begun,ended,{names}", *(f"2024-05-01,2024-05-02,{row}" for row in rows)]
@@ -108,7 +108,10 @@ def test_several_columns_of_dates_are_left_out_and_counted(simulated, tmp_path, 
     arguments = [tmp_path / "dated.csv", "--baseline", place / "baseline.csv"]
     arguments += ["--known-graph", place / "truth.csv", "--out", tmp_path / "out"]
     assert main(["root-cause", *map(str, arguments)]) == 0
-    assert "Left out 2 columns that cannot be judged, see ranking.json." in capsys.readouterr().out
+    assert (
+        "Left out columns 'begun' and 'ended', which cannot be judged; see ranking.json."
+        in capsys.readouterr().out
+    )
     told = json.loads((tmp_path / "out" / "ranking.json").read_text())
     assert told["left_out"] == {"begun": "it holds dates", "ended": "it holds dates"}
 
@@ -121,7 +124,7 @@ def test_a_word_among_numbers_costs_its_column_and_is_told(simulated, tmp_path, 
     arguments = [tmp_path / "incident.csv", "--baseline", place / "baseline.csv"]
     arguments += ["--known-graph", place / "truth.csv", "--out", tmp_path / "out"]
     assert main(["root-cause", *map(str, arguments)]) == 0
-    assert "Left out 1 column that cannot be judged, see ranking.json." in capsys.readouterr().out
+    assert "Left out column 'x1', which cannot be judged; see ranking.json." in capsys.readouterr().out
     told = json.loads((tmp_path / "out" / "ranking.json").read_text())
     assert told["left_out"] == {"x1": "it holds text, for example 'timeout' in line 4"}
 

@@ -108,7 +108,7 @@ def test_evaluate_has_no_sid_for_a_cycle(mcsl, tmp_path):
     ("estimate", "words"),
     [
         ("cause,a,b,d\na,0,1,0\nb,0,0,1\nd,0,0,0", ["only the truth has 'c'", "only the estimate has 'd'"]),
-        ("a,b\n0,1\n0,0", ["same variables", "only the truth has 'c'"]),
+        ("a,b\n0,1\n0,0", ["The estimate has no 'c', which the truth has; add it as a node."]),
         ("a,b,c\n1,1,0\n0,0,0\n0,0,0", ["itself"]),
         ("a,b,c\n0,1,0", ["not an adjacency matrix"]),
         ("a,b,c\n0,x,0\n0,0,0\n0,0,0", ["Line 2", "'x'"]),

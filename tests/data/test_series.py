@@ -214,6 +214,17 @@ def test_a_gap_is_named_with_its_remedy(tmp_path):
     )
 
 
+def test_rows_that_are_too_close_are_no_gap(tmp_path):
+    path = tmp_path / "data.csv"
+    times = five_minutes()
+    times[7] -= datetime.timedelta(minutes=3)
+    frame(when=times).to_csv(path, index=False)
+    assert refused(path) == (
+        f"Two rows are too close in the time column 'when' of {path}: line 9 comes 2min after line 8, where "
+        "the usual step is 5min; make the rows equally spaced by --resample 5min."
+    )
+
+
 def test_what_a_message_suggests_works():
     table = to_series(frame(time=[*range(20), *range(25, 45)]), resample="1")
     assert table.dataset.n_samples == 45
@@ -307,6 +318,7 @@ def test_what_is_wrong_is_said_in_a_sentence():
         "Column 'a' of the table has no values"
     )
     assert "holds text" in refused(data)
+    assert "learn from a series" not in refused(frame(when=five_minutes(), then=five_minutes()), time="when")
     assert refused(frame(), max_gap=-1) == "`max_gap` must be a whole number >= 0. Got -1 instead."
 
 

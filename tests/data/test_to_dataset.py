@@ -130,6 +130,11 @@ def test_the_callers_array_is_neither_shared_nor_changed():
         pytest.param(with_column(["x"] * 25), ["'b'", "text", "'x' in row 0", "drop=['b']"], id="text"),
         pytest.param(with_column([None, "u"] + ["v"] * 23), ["'u' in row 1"], id="text after null"),
         pytest.param(with_column([datetime.date(2020, 1, 1)] * 25), ["dates", "'2020-01-01'"], id="dates"),
+        pytest.param(
+            with_column([datetime.date(2020, 1, 1)] * 25),
+            ["follow each other in time", "with `mcsl.learn(data, lags=1, time='b')`."],
+            id="dates of a series",
+        ),
         pytest.param(with_column([[1]] * 25), ["list objects"], id="lists"),
         pytest.param(with_column([None] * 25), ["25 missing values"], id="all null"),
         pytest.param(with_column([1.0] * 7 + [None] * 18), ["18 missing", "the first in row 7"], id="null"),

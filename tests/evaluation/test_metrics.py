@@ -179,6 +179,15 @@ def test_different_names_are_refused_and_named():
     truth = CausalGraph.from_edges([("a", "b")], ["a", "b", "c"])
     with pytest.raises(GraphError, match="only the truth has 'b', 'c' and only the estimate has 'z'"):
         evaluate(CausalGraph(np.zeros((2, 2)), ("a", "z")), truth)
+    with pytest.raises(
+        GraphError, match="The estimate has no 'b', 'c', which the truth has; add them as nodes"
+    ):
+        evaluate(CausalGraph(np.zeros((1, 1)), ("a",)), truth)
+    with pytest.raises(GraphError, match="The truth has no 'z', which the estimate has; add it as a node"):
+        evaluate(CausalGraph(np.zeros((4, 4)), ("a", "b", "c", "z")), truth)
+    many = CausalGraph(np.zeros((9, 9)), (*"abcdefghi",))
+    with pytest.raises(GraphError, match="no 'd', 'e', 'f', 'g', 'h' and 1 more, which the estimate has"):
+        evaluate(many, truth)
 
 
 @pytest.mark.parametrize(

@@ -63,5 +63,8 @@ def test_groups_are_read_from_json(tmp_path):
     path.write_text("[1, 2]")
     with pytest.raises(SettingsError, match=r"groups\.json: Groups must map names"):
         read_groups(path)
+    path.write_text('{"site": ["site.x"], "site": ["site.y"]}')
+    with pytest.raises(SettingsError, match=r"groups\.json has `site` twice; join them\.$"):
+        read_groups(path)
     with pytest.raises(DataError, match="There is no file"):
         read_groups(tmp_path / "nothing.json")

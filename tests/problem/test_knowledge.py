@@ -122,6 +122,20 @@ def test_odd_matrices_are_refused():
         mcsl.Knowledge.from_matrix([[0, 0.5], [0, 0]], ["a", "b"])
     with pytest.raises(mcsl.KnowledgeError, match="2 names need a square matrix"):
         mcsl.Knowledge.from_matrix([[0, 1, 0]], ["a", "b"])
+    with pytest.raises(mcsl.KnowledgeError, match="The edge a -> a is required, but nothing causes itself"):
+        mcsl.Knowledge.from_matrix(np.eye(2), ["a", "b"])
+    assert mcsl.Knowledge.from_matrix([[0, 1], [-1, np.nan]], ["a", "b"]).required == (("a", "b"),)
+
+
+@pytest.mark.parametrize("part", ["required", "forbidden"])
+@pytest.mark.parametrize(
+    "graph", [nx.Graph([("b", "a")]), nx.MultiGraph([("b", "a")]), [("a", "b")]], ids=type
+)
+def test_graphs_without_directions_are_refused(part, graph):
+    with pytest.raises(
+        mcsl.KnowledgeError, match=f"`{part}` must be a directed .* Got {type(graph).__name__} i"
+    ):
+        mcsl.Knowledge.from_networkx(**{part: graph})
 
 
 def test_json_and_yaml_files_are_read(tmp_path):
@@ -142,6 +156,8 @@ def test_json_and_yaml_files_are_read(tmp_path):
         ("k.json", "{", "cannot be read as prior knowledge"),
         ("k.json", "[]", "Got list instead"),
         ("k.json", '{"required": [["a", 1]]}', "names, which are text. Got 1"),
+        ("k.json", '{"roots": ["a"], "roots": ["b"]}', r"k\.json has `roots` twice; join them\.$"),
+        ("k.yaml", "required: [[a, b]]\nrequired: [[b, c]]", r"k\.yaml has `required` twice; join them\.$"),
         ("k.yaml", "a: [", "cannot be read as prior knowledge"),
         ("k.yaml", "required: !!python/object/apply:os.mkdir [made]", "pairs of names. Got 'made' instead"),
     ],

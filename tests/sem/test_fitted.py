@@ -519,3 +519,33 @@ def test_what_is_bent_on_both_sides_is_modelled_on_its_scale(kind, bend):
         np.quantile(table.values[:, 1], [0.1, 0.5, 0.9]),
         atol=0.05 * spread,
     )
+
+
+def test_effects_of_series_say_which_time_they_speak_of():
+    rng = np.random.default_rng(0)
+    load, queue, other = rng.standard_normal((3, 801))
+    queue[1:] = 2 * np.tanh(load[:-1]) + 0.5 * queue[1:]
+    table = mcsl.Dataset(np.column_stack([load, queue, other])[1:], ("load", "queue", "other"))
+    knowledge = mcsl.Knowledge(required=[("load", "queue")], roots=["load", "other"], leaves=["other"])
+    sem = mcsl.learn(table, "additive", lags=2, knowledge=knowledge).sem
+    now = sem.effect("load", "queue", 0.0, 1.0)
+    assert now.past == ("load[t-1]", "load[t-2]")
+    assert " goes from 0.0 to 1.0 at the same time (95%" in str(now)
+    assert str(now).endswith(
+        '; what it does later is told by effect("load[t-1]", ...) or effect("load[t-2]", ...)'
+    )
+    later = sem.effect("load[t-1]", "queue", 0.0, 1.0)
+    assert later.estimate == pytest.approx(2 * np.tanh(1), abs=0.2)
+    assert (later.past, str(later).count("time"), str(later).count("later")) == ((), 0, 0)
+    assert sem.effect("other", "queue", 0.0, 1.0).past == ()
+
+
+def test_an_effect_at_the_same_time_needs_no_hint():
+    rng = np.random.default_rng(0)
+    load, queue = rng.standard_normal((2, 400))
+    table = mcsl.Dataset(np.column_stack([load, load + queue]), ("load", "queue"))
+    knowledge = mcsl.Knowledge(required=[("load", "queue")])
+    now = mcsl.learn(table, "additive", lags=1, knowledge=knowledge).sem.effect("load", "queue", 0.0, 1.0)
+    assert "at the same time (95%" in str(now)
+    assert str(now).endswith(")")
+    assert "later" not in str(now)

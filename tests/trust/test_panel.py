@@ -256,6 +256,21 @@ def test_gaps_hide_neither_copies_nor_counters():
     assert finding(result, "counters").sentence.startswith("x4 counts the rows")
 
 
+@pytest.mark.parametrize(("rule", "share"), [("mask", 0.1), ("impute", 0.1), ("drop", 0.1), ("mask", 0.005)])
+def test_the_share_of_values_that_were_drawn_is_said(rule, share):
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((400, 3))
+    values[rng.permutation(400)[: round(3 * 400 * share)], 0] = np.nan
+    result = mcsl.learn(values, "additive", missing=rule)
+    if rule == "drop" or share < 0.01:
+        assert "gaps" not in verdicts(result)
+    else:
+        assert finding(result, "gaps").verdict == "caution"
+        assert finding(result, "gaps").sentence.startswith("10% of the values were missing and drawn")
+        assert "--missing drop" in finding(result, "gaps").advice
+        assert finding(result, "gaps").figures == {"share": 0.1}
+
+
 @pytest.mark.parametrize(("n_samples", "few"), [(99, True), (100, False)])
 def test_few_rows_are_said(n_samples, few):
     result = mcsl.learn(np.random.default_rng(0).standard_normal((n_samples, 3)), "additive")

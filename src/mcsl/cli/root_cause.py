@@ -143,6 +143,7 @@ def _can_draw() -> bool:
 def _print(result: RootCauseResult) -> None:
     """Print the first candidates with their reasons."""
     from mcsl.cli.printing import print_ranking
+    from mcsl.data.checks import listed
 
     n_anomalous, n_variables = len(result.anomalous), result.graph.n_variables
     typer.echo(
@@ -151,6 +152,5 @@ def _print(result: RootCauseResult) -> None:
     )
     print_ranking(result)
     if result.left_out:
-        n_left_out = len(result.left_out)
-        columns = "1 column" if n_left_out == 1 else f"{n_left_out} columns"
-        typer.echo(f"Left out {columns} that cannot be judged, see ranking.json.")
+        columns = listed(list(result.left_out))
+        typer.echo(f"Left out {columns}, which cannot be judged; see ranking.json.")

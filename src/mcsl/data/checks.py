@@ -168,8 +168,20 @@ def check_kinds(columns: Sequence[Column], origin: Origin) -> None:
     holds, them = ("holds", "it") if len(wrong) == 1 else ("hold", "them")
     raise DataError(
         f"{listed(names, 'Column')} of {origin.name} {holds} {kinds}{example}; "
-        f"turn {them} into plain numbers, or {origin.leave_out(names)}."
+        f"turn {them} into plain numbers, or {origin.leave_out(names)}{_of_series(wrong, origin)}."
     )
+
+
+def _of_series(columns: Sequence[Column], origin: Origin) -> str:
+    """Say how to learn from series where a table has dates, unless it is read as series already."""
+    dates = [column.name for column in columns if column.kind == "dates"]
+    if not dates or origin.reader == "mcsl.to_series":
+        return ""
+    call = origin.hint(
+        f"mcsl learn --lags 1 --time-column {shlex.quote(dates[0])}",
+        f"mcsl.learn(data, lags=1, time={dates[0]!r})",
+    )
+    return f"; if rows follow each other in time, learn from a series with `{call}`"
 
 
 def _check_no_empty_column(summary: Summary, names: Sequence[str], origin: Origin) -> None:

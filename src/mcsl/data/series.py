@@ -165,11 +165,12 @@ def _check_spacing(clock: Column, stamps: NDArray[np.float64], starts: Sequence[
     if not within.any():
         return
     usual = float(np.median(steps[within]))
-    # Months differ by a tenth and clocks drift; half a step more is a sample that is not there.
+    # Months differ by a tenth and clocks drift; half a step more or less is a sample too few or too many.
     for row in np.flatnonzero(within & (np.abs(steps / usual - 1) > 0.5)).tolist():
         step = say_step(usual, clock)
+        found = "There is a gap" if steps[row] > usual else "Two rows are too close"
         raise DataError(
-            f"There is a gap in {name}: {origin.place(row + 1)} comes {say_step(steps[row], clock)} after "
+            f"{found} in {name}: {origin.place(row + 1)} comes {say_step(steps[row], clock)} after "
             f"{origin.place(row)}, where the usual step is {step}; make the rows equally spaced by "
             + origin.hint(f"--resample {step}", f"`resample={step!r}`")
             + "."

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from mcsl.errors import GraphError
 from mcsl.graph import CausalGraph, is_acyclic
 from mcsl.graph.labels import read_matrix
+from mcsl.graph.names import say_difference
 
 Adjacency = NDArray[np.bool_]
 
@@ -90,13 +91,8 @@ def _align(estimate: CausalGraph | ArrayLike, truth: CausalGraph | ArrayLike) ->
     """Return both adjacency matrices with the variables in the truth's order."""
     (guess, found), (true, names) = _adjacency(estimate, "estimate"), _adjacency(truth, "truth")
     if found and names:
-        missing = ", ".join(repr(name) for name in names if name not in found)
-        unknown = ", ".join(repr(name) for name in found if name not in names)
-        if missing or unknown:
-            raise GraphError(
-                "Both graphs must have the same variables, but only the truth has "
-                f"{missing or 'none'} and only the estimate has {unknown or 'none'}."
-            )
+        if set(found) != set(names):
+            raise GraphError(say_difference(("truth", "estimate"), names, found))
         place = [found.index(name) for name in names]
         guess = guess[np.ix_(place, place)]
     if guess.shape != true.shape:

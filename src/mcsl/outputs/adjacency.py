@@ -15,6 +15,7 @@ from mcsl.data.checks import first_twice
 from mcsl.data.delimited import Record, decode, records, sniff_delimiter, with_point
 from mcsl.data.sources import read_bytes
 from mcsl.errors import GraphError
+from mcsl.graph.names import say_difference
 
 
 def read_adjacency(path: str | os.PathLike[str]) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
@@ -59,14 +60,7 @@ def reorder(
         return adjacency[np.ix_(place, place)]
     if len(names) == len(onto) and _default_names(len(names)) in (tuple(names), tuple(onto)):
         return adjacency
-    only = [
-        ", ".join(repr(name) for name in a if name not in b) or "none"
-        for a, b in ((names, onto), (onto, names))
-    ]
-    raise GraphError(
-        f"{kinds[0].capitalize()} and {kinds[1]} must have the same variables, but only the {kinds[0]} has "
-        f"{only[0]} and only the {kinds[1]} has {only[1]}."
-    )
+    raise GraphError(say_difference(kinds, names, onto))
 
 
 def _stripped(text: str, delimiter: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from mcsl.data.sources import read_bytes
 from mcsl.errors import SettingsError
+from mcsl.problem.keys import once_each
 
 
 def resolve_groups(
@@ -69,14 +70,19 @@ def groups_by_prefix(columns: Sequence[str], separator: str) -> dict[str, tuple[
 
 def read_groups(path: str | os.PathLike[str]) -> dict[str, tuple[str, ...]]:
     """Read groups from a JSON file such as {"site": ["site.x", "site.y"]}."""
-    content = read_bytes(Path(path))
+    path = Path(path)
+    content = read_bytes(path)
     try:
-        return _checked(json.loads(content))
+        groups = json.loads(content, object_pairs_hook=lambda pairs: once_each(pairs, path, SettingsError))
+    except SettingsError:
+        raise
     except (ValueError, RecursionError) as error:
-        if isinstance(error, SettingsError):
-            raise SettingsError(f"{path}: {error}") from None
         reason = " ".join(str(error).split())
         raise SettingsError(f"{path} cannot be read as JSON: {reason}.") from None
+    try:
+        return _checked(groups)
+    except SettingsError as error:
+        raise SettingsError(f"{path}: {error}") from None
 
 
 def _checked(groups: Any) -> dict[str, tuple[str, ...]]:

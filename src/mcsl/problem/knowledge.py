@@ -16,6 +16,7 @@ from mcsl.data.sources import read_bytes
 from mcsl.errors import KnowledgeError
 from mcsl.graph.causal_graph import find_cycle
 from mcsl.graph.labels import read_matrix
+from mcsl.problem.keys import once_each
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -69,7 +70,13 @@ class Knowledge:
     def from_networkx(
         cls, required: nx.DiGraph | None = None, forbidden: nx.DiGraph | None = None
     ) -> Knowledge:
-        """Require the edges of one networkx graph and forbid those of another."""
+        """Require the edges of one directed networkx graph and forbid those of another."""
+        for part, graph in (("required", required), ("forbidden", forbidden)):
+            if graph is not None and not (hasattr(graph, "is_directed") and graph.is_directed()):
+                raise KnowledgeError(
+                    f"`{part}` must be a directed networkx graph, whose edges run from cause to effect. "
+                    f"Got {type(graph).__name__} instead."
+                )
         pairs = [
             tuple((str(cause), str(effect)) for cause, effect in graph.edges()) if graph is not None else ()
             for graph in (required, forbidden)
@@ -80,8 +87,8 @@ class Knowledge:
     def from_matrix(cls, matrix: ArrayLike, names: Sequence[str] | None = None) -> Knowledge:
         """Read a partial graph: 1 for a required edge, 0 for a forbidden one, -1 or NaN for an open one.
 
-        Rows cause columns and the diagonal is not read. The names of a labelled frame are its own, and its
-        rows may come in another order than its columns.
+        Rows cause columns, and of the diagonal only a 1 is read, which is refused. The names of a labelled
+        frame are its own, and its rows may come in another order than its columns.
         """
         values, labels = read_matrix(matrix)
         names = labels if names is None else [str(name) for name in names]
@@ -90,7 +97,7 @@ class Knowledge:
                 f"{len(names)} names need a square matrix. Got shape {values.shape} instead."
             )
         values = values.astype(float)
-        np.fill_diagonal(values, -1.0)
+        np.fill_diagonal(values, np.where(values.diagonal() == 1.0, 1.0, -1.0))
         odd = values[~(np.isin(values, (0.0, 1.0, -1.0)) | np.isnan(values))]
         if odd.size:
             raise KnowledgeError(
@@ -183,21 +190,36 @@ def read_knowledge(path: str | os.PathLike[str]) -> Knowledge:
     path = Path(path)
     content = read_bytes(path)
     try:
-        parts = _parse_yaml(content) if path.suffix.lower() in (".yaml", ".yml") else json.loads(content)
+        parse = _parse_yaml if path.suffix.lower() in (".yaml", ".yml") else _parse_json
+        parts = parse(content, path)
+    except KnowledgeError:
+        raise
     except (ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())
         raise KnowledgeError(f"{path} cannot be read as prior knowledge: {reason}.") from None
     return Knowledge.from_dict({} if parts is None else parts)
 
 
-def _parse_yaml(content: bytes) -> Any:
+def _parse_json(content: bytes, path: Path) -> Any:
+    return json.loads(content, object_pairs_hook=lambda pairs: once_each(pairs, path, KnowledgeError))
+
+
+def _parse_yaml(content: bytes, path: Path) -> Any:
     try:
         import yaml
     except ImportError:
         raise KnowledgeError("Reading YAML needs PyYAML: `pip install '.[yaml]'`, or write JSON.") from None
+
+    # The base loader makes strings, lists and maps alone: no code is run, and `no` stays a name.
+    class Loader(yaml.BaseLoader):  # type: ignore[misc]
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+            once_each(((key, None) for key in keys), path, KnowledgeError)
+            found: dict[Any, Any] = super().construct_mapping(node, deep=deep)
+            return found
+
     try:
-        # The base loader makes strings, lists and maps alone: no code is run, and `no` stays a name.
-        return yaml.load(content, Loader=yaml.BaseLoader)
+        return yaml.load(content, Loader=Loader)
     except yaml.YAMLError as error:
         raise ValueError(error) from None
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from mcsl.errors import GraphError, SettingsError
+from mcsl.graph.causal_graph import closure
 from mcsl.problem import in_time
 from mcsl.settings import check_number, whole_number
 
@@ -40,12 +41,19 @@ class Effect:
     high: float
     level: float
     """The share of such intervals that should hold the truth, if the graph is right."""
+    past: tuple[str, ...] = ()
+    """In series, the columns of the cause's past that act on `effect`, each with an effect of its own."""
 
     def __str__(self) -> str:
-        return (
+        when = " at the same time" if self.past else ""
+        said = (
             f"{self.effect} changes by {self.estimate:.4g} when {self.cause} goes from {self.from_} "
-            f"to {self.to} ({self.level:.0%} interval {self.low:.4g} to {self.high:.4g})"
+            f"to {self.to}{when} ({self.level:.0%} interval {self.low:.4g} to {self.high:.4g})"
         )
+        if not self.past or not self.low <= 0 <= self.high:
+            return said
+        asked = " or ".join(f'effect("{column}", ...)' for column in self.past)
+        return f"{said}; what it does later is told by {asked}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +96,10 @@ def average_effect(
     worlds = [sem.settings(cause, value) for value in (from_, to)]
     means = _means(sem, worlds, target, _path(sem, worlds[0], target), [], None, n_bootstrap, seed)
     estimate, low, high = _interval(means[1] - means[0], level)
-    return Effect(cause, effect, _plain(from_), _plain(to), float(estimate), float(low), float(high), level)
+    figures = float(estimate), float(low), float(high)
+    return Effect(
+        cause, effect, _plain(from_), _plain(to), *figures, level, _past(sem, set(worlds[0]), target)
+    )
 
 
 def effect_curve(
@@ -132,6 +143,19 @@ def effect_curve(
     rows = np.sort(rng.permutation(len(sem.values))[:_CURVE_ROWS])
     mean, below, above = _interval(_means(sem, worlds, target, path, before, rows, n_bootstrap, seed), level)
     return EffectCurve(cause, effect, points, mean, below, above, level)
+
+
+def _past(sem: FittedSEM, columns: set[int], target: int) -> tuple[str, ...]:
+    """Return the past of columns of the present, where the graph lets it act on a target."""
+    owner, effect = (
+        next((i for i, variable in enumerate(sem.variables) if own <= set(variable.outputs)), None)
+        for own in (columns, {target})
+    )
+    if owner is None or effect is None or not closure(sem.graph.adjacency)[owner, effect]:
+        return ()
+    present, *past = sem.variables[owner].by_lag
+    kept = [k for k, column in enumerate(present) if column in columns]
+    return tuple(sem.columns[at_lag[k]] for at_lag in past for k in kept)
 
 
 def _path(sem: FittedSEM, world: Mapping[int, Any], target: int) -> list[int]:

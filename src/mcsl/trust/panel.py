@@ -14,6 +14,7 @@ from mcsl.search import StopReason
 from mcsl.sem import FittedSEM
 from mcsl.trust.finding import Finding, Verdict, some_of
 from mcsl.trust.mechanisms import check_mechanisms, check_variances
+from mcsl.trust.neighbours import check_neighbours
 from mcsl.trust.table import check_table
 
 _FAR_FROM_HALF = 0.3
@@ -22,6 +23,8 @@ _ENOUGH_EDGES = 10
 _NEAR = 10.0
 """An edge is borderline if its p-value is within this factor of the level."""
 _OFTEN = 0.5
+_WORTH_SAYING = 0.01
+"""From this share of drawn values on, false edges were seen to pass (docs/missing-values.md)."""
 
 
 def assess_trust(
@@ -35,14 +38,18 @@ def assess_trust(
     level: float | None,
     standardized: bool,
     one_variance: bool,
+    share_drawn: float,
     stability: Stability | None,
 ) -> tuple[Finding, ...]:
     """Check how a graph was found, what the table gives away, and what the fitted mechanisms leave over.
 
     `level` is that of the pruner's test, None if there was none; without a fitted model the checks of
-    mechanisms are left out. `one_variance` says that all noises were assumed to have the same.
+    mechanisms are left out. `one_variance` says that all noises were assumed to have the same, and
+    `share_drawn` which share of the table was missing and drawn.
     """
-    findings = [_search(stop_reason, cut_edges), *check_table(problem)]
+    findings = [_search(stop_reason, cut_edges), *check_table(problem), *check_neighbours(problem, sem)]
+    if share_drawn >= _WORTH_SAYING:
+        findings.append(_gaps(share_drawn))
     findings += _scale(graph, problem, standardized)
     if sem is not None and graph.n_edges:
         findings += check_mechanisms(sem)
@@ -70,6 +77,18 @@ def _search(stop_reason: StopReason, cut_edges: Sequence[tuple[str, str]]) -> Fi
         )
     verdict: Verdict = "bad" if stop_reason is StopReason.NOT_FINITE else "caution"
     return Finding("search", verdict, f"{sentence}.", f"{advice[:1].upper()}{advice[1:]}.")
+
+
+def _gaps(share_drawn: float) -> Finding:
+    """Say how much of the table was drawn: variables close to a cause stand in for what is missing of it."""
+    return Finding(
+        "gaps",
+        "caution",
+        f"{share_drawn:.0%} of the values were missing and drawn given the others: false edges may pass.",
+        'If enough rows have no gap, learn again with `missing="drop"` (--missing drop) and trust the edges '
+        "that stay.",
+        {"share": share_drawn},
+    )
 
 
 def _scale(graph: CausalGraph, problem: Problem, standardized: bool) -> list[Finding]:
