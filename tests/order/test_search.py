@@ -20,7 +20,7 @@ def order_violations(order, graph):
 
 
 @pytest.mark.parametrize(
-    ("model", "degree", "noise"), [("gp-add", 1, "gaussian"), ("gp-add", 4, "gaussian"), ("pnl", 1, "tilted")]
+    ("model", "degree", "noise"), [("gp-add", 1, "gaussian"), ("gp-add", 4, "gaussian"), ("pnl", 1, "shaped")]
 )
 def test_the_order_of_simulated_tables_is_found(model, degree, noise):
     for seed in range(2):
@@ -47,7 +47,7 @@ def test_peaked_noise_gives_the_direction_of_a_straight_line():
     cause = rng.laplace(size=2000)
     effect = cause + rng.laplace(size=2000)
     fit = find(problem_of(np.column_stack([effect, cause])))
-    assert fit.noise == "tilted"
+    assert fit.noise == "shaped"
     assert fit.order == (1, 0)
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv, dpotrf, dtrtrs
 
+from mcsl.order.density import shape_gain
 from mcsl.order.discrete import Form, form_of, logistic_gain
-from mcsl.order.noise import N_TILTS, log_scale, tilt_gain
+from mcsl.order.noise import log_scale
 from mcsl.order.regressors import Models, Regressors
 from mcsl.problem import Problem
 
@@ -120,8 +121,8 @@ class EqualVarianceScore(GaussianScore):
 
 
 @dataclass(frozen=True, eq=False)
-class TiltedScore(GaussianScore):
-    """The same with noise that may be skewed or peaked (see `tilt_gain`), at the price of its parameters.
+class ShapedScore(GaussianScore):
+    """The same with noise of any density that pays for its parameters (see `shape_gain`).
 
     A column without a density keeps Gaussian noise: any other would be made for its lumps.
     """
@@ -130,11 +131,7 @@ class TiltedScore(GaussianScore):
         if self._form(output) != "dense":
             return super()._score(output, models)
         chosen = self._best(output, models).functions
-        return self._tilted(self._residuals(output, chosen)) - len(chosen)
-
-    def _tilted(self, residuals: NDArray[np.float64]) -> float:
-        n = len(residuals)
-        return gaussian_log_likelihood(float(residuals @ residuals), n) + n * tilt_gain(residuals) - N_TILTS
+        return shaped_log_likelihood(self._residuals(output, chosen)) - len(chosen)
 
     def _residuals(self, output: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
         column = self.regressors.table.values[:, output]
@@ -147,7 +144,7 @@ class TiltedScore(GaussianScore):
 
 
 @dataclass(frozen=True, eq=False)
-class LocationScaleScore(TiltedScore):
+class LocationScaleScore(ShapedScore):
     """The same with noise exp(sum_j g_ij(X_j)) eps_i where that pays: the parents move its scale too.
 
     The g_ij are the three smoothest functions of each parent, fitted to the residuals by `log_scale`.
@@ -161,14 +158,14 @@ class LocationScaleScore(TiltedScore):
             return super()._score(output, models)
         chosen = self._best(output, models).functions
         residuals = self._residuals(output, chosen)
-        constant = self._tilted(residuals) - len(chosen)
+        constant = shaped_log_likelihood(residuals) - len(chosen)
         smooth = chosen[self.regressors.is_smooth[chosen]]
         if output in self.steady or not len(smooth):
             return constant
         gram = self.regressors.gram[np.ix_(smooth, smooth)]
         logs = log_scale(residuals, self.regressors.design(smooth), gram)
-        varying = self._tilted(residuals * np.exp(-logs)) - float(logs.sum()) - len(chosen) - len(smooth)
-        return max(constant, varying)
+        varying = shaped_log_likelihood(residuals * np.exp(-logs)) - float(logs.sum())
+        return max(constant, varying - len(chosen) - len(smooth))
 
 
 def best_fit(
@@ -216,3 +213,9 @@ def gaussian_log_likelihood(square: float, n_samples: int) -> float:
     """Return the largest log-likelihood of Gaussian noise with a given sum of squares."""
     # A perfect fit would have infinite likelihood.
     return -n_samples / 2 * float(np.log(max(square / n_samples, 1e-9)) + np.log(2 * np.pi) + 1)
+
+
+def shaped_log_likelihood(residuals: NDArray[np.float64]) -> float:
+    """Return the log-likelihood of noise with the density that pays best, less the density's price."""
+    n = len(residuals)
+    return gaussian_log_likelihood(float(residuals @ residuals), n) + n * shape_gain(residuals)

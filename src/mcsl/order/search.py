@@ -27,14 +27,14 @@ from mcsl.order.scores import (
     LocationScaleScore,
     ResidualVariance,
     Score,
-    TiltedScore,
+    ShapedScore,
 )
 from mcsl.order.screening import screen, spline_table
 from mcsl.order.transformation import straighten
 from mcsl.problem import Problem
 from mcsl.pruning.splines import SplineTable
 
-Noise = Literal["gaussian", "tilted", "location-scale"]
+Noise = Literal["gaussian", "shaped", "location-scale"]
 View = tuple[Problem, Regressors]
 
 # Nats a row and variable that a scale of its own must gain to be believed: it can also imitate a part of
@@ -72,8 +72,8 @@ class OrderSearch:
     """Search for a causal order under T_i(X_i) = f_i(parents) + eps_i, whatever the units of the columns.
 
     f_i is a sum of splines of single parents and, with `interactions`, of products for pairs of them. T_i
-    is the identity unless the column is bent (see `straighten`). The noise is Gaussian, skewed or peaked, or
-    of a scale that depends on the parents: the simplest that fits the residuals.
+    is the identity unless the column is bent (see `straighten`). The noise is Gaussian, of a density of its
+    own, or of a scale that depends on the parents too: the simplest that fits the residuals.
     """
 
     interactions: bool = True
@@ -168,24 +168,44 @@ def _families(problem: Problem, candidates: NDArray[np.bool_]) -> list[Family]:
 def _climb_with_noise(
     problem: Problem, views: list[View], candidates: NDArray[np.bool_], steady: NDArray[np.bool_]
 ) -> tuple[NDArray[np.bool_], Score, Noise]:
-    """Climb with Gaussian noise, and again with each richer noise that the graph found so far prefers."""
-    noise: Noise = "gaussian"
-    score = _score(GaussianScore, views)
-    adjacency = climb(candidates, score, problem.required)
-    # Noise of another kind tells the direction of straight lines too, and richer scores trust it.
-    adjacency = rearrange(adjacency, candidates, score, problem.required)
-    adjacency = climb(candidates, score, problem.required, start=adjacency)
+    """Climb with Gaussian noise, from there with noise of any shape, and of any scale if that gains enough.
+
+    What noise has a shape depends on the graph: a wrong one may hide it, so that the shaped score always
+    has its say.
+    """
     constant = frozenset(np.flatnonzero(steady).tolist())
-    varying = _score(partial(LocationScaleScore, steady=constant), views)
-    richer: list[tuple[Noise, Score, float]] = [
-        ("tilted", _score(TiltedScore, views), 0.0),
-        ("location-scale", varying, _LEAST_SCALE_GAIN * problem.n_samples * problem.n_variables),
-    ]
-    for name, better, least_gain in richer:
-        if (scores_of(adjacency, better) - scores_of(adjacency, score)).sum() > least_gain:
-            noise, score = name, better
-            adjacency = climb(candidates, score, problem.required)
-    return adjacency, score, noise
+    gaussian, shaped = _score(GaussianScore, views), _score(ShapedScore, views)
+    scaled = _score(partial(LocationScaleScore, steady=constant), views)
+    adjacency = _settle(climb(candidates, gaussian, problem.required), candidates, gaussian, problem)
+    adjacency = _climb_on(adjacency, candidates, shaped, problem)
+    least_gain = _LEAST_SCALE_GAIN * problem.n_samples * problem.n_variables
+    if _surplus(adjacency, scaled, shaped) > least_gain:
+        return _climb_on(adjacency, candidates, scaled, problem), scaled, "location-scale"
+    # Scores that are the same are computed in two ways.
+    is_shaped = _surplus(adjacency, shaped, gaussian) > 1e-3 * problem.n_variables
+    return adjacency, shaped, "shaped" if is_shaped else "gaussian"
+
+
+def _climb_on(
+    adjacency: NDArray[np.bool_], candidates: NDArray[np.bool_], score: Score, problem: Problem
+) -> NDArray[np.bool_]:
+    """Climb with another score, from a graph and from nothing, and settle where that ends higher."""
+    starts = (adjacency, None)
+    ends = [climb(candidates, score, problem.required, start=start) for start in starts]
+    return _settle(max(ends, key=lambda end: scores_of(end, score).sum()), candidates, score, problem)
+
+
+def _settle(
+    adjacency: NDArray[np.bool_], candidates: NDArray[np.bool_], score: Score, problem: Problem
+) -> NDArray[np.bool_]:
+    """Move variables along the order, and climb once more from there."""
+    moved = rearrange(adjacency, candidates, score, problem.required)
+    return climb(candidates, score, problem.required, start=moved)
+
+
+def _surplus(adjacency: NDArray[np.bool_], richer: Score, score: Score) -> float:
+    """Return by how much a graph has a larger score with a richer noise."""
+    return float((scores_of(adjacency, richer) - scores_of(adjacency, score)).sum())
 
 
 def _climb_with_one_variance(
