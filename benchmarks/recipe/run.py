@@ -52,6 +52,16 @@ SCENARIOS |= {
     for degree in (1, 4)
     for d in (10, 20)
 }
+SCENARIOS |= {
+    f"monotone-ER2-10-{noise}": {
+        "model": "monotone",
+        "degree": 2,
+        "n_variables": 10,
+        "n_samples": 1000,
+        "noise_distribution": noise,
+    }
+    for noise in ("gaussian", "laplace", "uniform", "exponential")
+}
 SCENARIOS["varying-scales-ER1-10"] = {"degree": 1, "n_variables": 10}
 SCENARIOS |= {
     f"gp-SF{degree}-50-causes": SCENARIOS[f"gp-SF{degree}-50"] | {"hubs": "causes"} for degree in (1, 4)

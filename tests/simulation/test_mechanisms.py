@@ -4,7 +4,7 @@ import pytest
 from mcsl.errors import SettingsError
 from mcsl.simulation import MODELS, AdditiveGaussianProcess, GaussianProcess, Linear, PostNonlinear, Quadratic
 
-FIXED = ["linear", "mlp", "pnl", "quadratic"]
+FIXED = ["linear", "mlp", "monotone", "pnl", "quadratic"]
 
 
 def grid(side=12):
@@ -151,6 +151,15 @@ def test_linear_weights_have_both_signs_and_the_stated_range():
     assert np.abs(weights).min() >= 0.5
     assert np.abs(weights).max() <= 2
     assert (weights > 0).mean() == pytest.approx(0.5, abs=0.06)
+
+
+def test_monotone_curves_never_turn_and_are_no_lines():
+    for seed in range(10):
+        mechanism = MODELS["monotone"].draw(1, np.random.default_rng(seed))
+        values = mechanism(np.linspace(-4, 4, 200)[:, None])
+        steps = np.diff(values)
+        assert (steps > 0).all() or (steps < 0).all()
+        assert np.abs(steps).max() > 1.5 * np.abs(steps).min()
 
 
 def test_the_mlp_is_sigmoidal():

@@ -70,7 +70,7 @@ def residual_deviations(simulation):
     return out
 
 
-@pytest.mark.parametrize("distribution", ["gaussian", "laplace", "half-normal"])
+@pytest.mark.parametrize("distribution", ["gaussian", "laplace", "half-normal", "uniform", "exponential"])
 @pytest.mark.parametrize("noise", ["equal", "unequal"])
 def test_residuals_have_the_noise_deviation(distribution, noise):
     simulation = small("linear", noise=noise, noise_distribution=distribution, n_samples=20_000)
@@ -173,7 +173,7 @@ def test_models_can_be_passed_as_objects():
         ({"noise": "same"}, "`noise` must be 'equal' or 'unequal'. Got 'same' instead"),
         (
             {"noise_distribution": "cauchy"},
-            "`noise_distribution` must be 'gaussian', 'laplace' or 'half-normal'",
+            "`noise_distribution` must be 'gaussian', 'laplace', 'half-normal', 'uniform' or 'exponential'",
         ),
         ({"unequal_variances": (2.0, 1.0)}, r"`unequal_variances` must be 0 < low <= high. Got \(2.0, 1.0\)"),
         ({"degree": 9}, "`degree` must be between"),

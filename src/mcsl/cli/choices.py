@@ -22,7 +22,7 @@ MissingRows = Annotated[
 ]
 ScoreName = Literal["likelihood", "least-squares"]
 PrunerName = Literal["interactions", "cam", "quadratic", "none"]
-ModelName = Literal["gp", "gp-add", "gp-add-vec", "gp-vec", "linear", "mlp", "pnl", "quadratic"]
+ModelName = Literal["gp", "gp-add", "gp-add-vec", "gp-vec", "linear", "mlp", "monotone", "pnl", "quadratic"]
 
 MECHANISMS = {
     "mlp": "mcsl.model:MLP.init",

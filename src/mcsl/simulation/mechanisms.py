@@ -15,7 +15,7 @@ from mcsl.simulation.gaussian_process import draw_gp
 from mcsl.simulation.graphs import longest_path, longest_shortest_path
 
 Array = NDArray[np.float64]
-NoiseDistribution = Literal["gaussian", "laplace", "half-normal"]
+NoiseDistribution = Literal["gaussian", "laplace", "half-normal", "uniform", "exponential"]
 Diameter = Literal["longest-path", "longest-shortest-path"]
 Terms = Literal["nonzero", "all"]
 HalfNormal = Literal["unit-variance", "unit-scale"]
@@ -244,3 +244,24 @@ class MLP(Model):
         outer = _uniform_signed(0.5, 2, self.n_hidden, rng)
         # tanh cannot overflow where 1 / (1 + exp(-x)) would.
         return _reads_all(lambda parents: (1 + np.tanh(parents @ inner / 2)) / 2 @ outer, n_parents)
+
+
+@dataclass(frozen=True)
+class Monotone(Model):
+    """f_i(x) = sum_j w_j (x_j + sum_k tanh(b_k (x_j - c_k))): a line with three smooth steps for each parent.
+
+    w ~ U([-1, -0.5] ∪ [0.5, 1]), b ~ U(1, 3) and c ~ U(-2, 2). Such curves can be inverted, so that their
+    direction is harder to tell than that of curves that rise and fall.
+    """
+
+    def draw(self, n_parents: int, rng: np.random.Generator) -> Mechanism:
+        """Draw weight, steepness and places of the steps of each parent."""
+        weights = _uniform_signed(0.5, 1, n_parents, rng)
+        steepness, places = rng.uniform(1, 3, (n_parents, 3)), rng.uniform(-2, 2, (n_parents, 3))
+
+        def function(parents: Array) -> Array:
+            steps = np.tanh(steepness * (parents[:, :, None] - places)).sum(axis=2)
+            values: Array = (parents + steps) @ weights
+            return values
+
+        return _reads_all(function, n_parents)

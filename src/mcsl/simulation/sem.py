@@ -23,6 +23,7 @@ from mcsl.simulation.mechanisms import (
     Linear,
     Mechanism,
     Model,
+    Monotone,
     NoiseDistribution,
     PostNonlinear,
     Quadratic,
@@ -39,6 +40,7 @@ MODELS: dict[str, Model] = {
     "gp-vec": GaussianProcess(dimension=3),
     "linear": Linear(),
     "mlp": MLP(),
+    "monotone": Monotone(),
     "pnl": PostNonlinear(),
     "quadratic": Quadratic(),
 }
@@ -111,8 +113,9 @@ def simulate_from(
     `model` is one of `MODELS` or an object of one's own; `options` are fields of the former, such as
     `dimension=2` for `gp-vec`. The noise has variance one for every variable, or a variance drawn from
     U(`unequal_variances`) when `noise` is `unequal`. Half-normal noise is |z|: its variance is the one
-    stated, its mean is not removed. `noise_distribution` None is the model's own: half-normal for `pnl`
-    and Gaussian for the others. The returned graph lacks the edges that the mechanisms do not use.
+    stated, its mean is not removed, and nor is that of exponential noise. `noise_distribution` None is the
+    model's own: half-normal for `pnl` and Gaussian for the others. The returned graph lacks the edges that
+    the mechanisms do not use.
 
     Each of `interventions`, such as {"x1": 2.0} or {"x1": lambda x: x + 1}, gives one more table: the same
     rows under do(), whose differences from the first are true effects.
@@ -227,6 +230,10 @@ def _draw_noise(
         return rng.standard_normal(shape)
     if distribution == "laplace":
         return rng.laplace(scale=np.sqrt(0.5), size=shape)
+    if distribution == "uniform":
+        return rng.uniform(-np.sqrt(3), np.sqrt(3), shape)
+    if distribution == "exponential":
+        return rng.standard_exponential(shape)
     return np.abs(rng.standard_normal(shape)) / HALF_NORMAL_DEVIATION
 
 
