@@ -188,3 +188,15 @@ def test_of_several_measurements_of_a_cause_one_stays(pruner):
     assert 4 not in kept(tests)
     assert len(tests) == 5
     assert not kept(prune_all_causes_of_the_last(AdditivePruner(), values))
+
+
+@pytest.mark.parametrize("seed", [11, 12, 34, 49])
+def test_counts_that_share_an_extreme_row_keep_their_edges(seed):
+    """Both columns then have that row's indicator among their functions, whose matrix is singular."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.poisson(1.0, (2, 300)).astype(float)
+    a[7], b[7] = 23, 19
+    dataset = Dataset(np.column_stack([a, b, 0.8 * (a + b) + rng.normal(size=300)]), ("a", "b", "y"))
+    graph = CausalGraph.from_edges([("a", "y"), ("b", "y")], dataset.names)
+    for pruner in (AdditivePruner(mode="auto"), InteractionPruner()):
+        assert pruner.prune(graph, Problem.from_dataset(dataset)).graph.n_edges == 2

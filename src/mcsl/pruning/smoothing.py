@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.linalg.lapack import dpocon, dpotrf, dpotri
 
 _START = -2.0  # GCV has several minima; from here Newton's method reaches the one mgcv reports.
 _BOUNDS = (-12.0, 22.0)
 _LONGEST_STEP = 5.0
 _FLATTENED = 1e7  # A function with a larger penalty is zero to rounding and need not be inverted.
+
+# The least reciprocal condition number of a matrix that is inverted as it is.
+_REGULAR = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,8 +162,10 @@ def inverse_of(gram: NDArray[np.float64], shrinkage: NDArray[np.float64]) -> NDA
     if not len(gram):
         return gram
     for ridge in (0.0, 1e-10, 1e-8, 1e-6):
-        factor, failed = dpotrf(gram + np.diag(shrinkage + ridge), lower=1)
-        if not failed and np.diag(factor).min(initial=1.0) > 1e-6:
+        matrix = gram + np.diag(shrinkage + ridge)
+        factor, failed = dpotrf(matrix, lower=1)
+        # Pivots alone do not tell: those of a singular matrix may all look harmless.
+        if not failed and dpocon(factor, np.abs(matrix).sum(axis=0).max(), uplo="L")[0] > _REGULAR:
             lower, _ = dpotri(factor, lower=1)
             inverse: NDArray[np.float64] = lower + lower.T
             inverse[np.diag_indices_from(inverse)] /= 2
