@@ -142,12 +142,15 @@ def logarithms_of(standardized: Array) -> list[Logarithm]:
     A density says nothing of a point mass, such as the zeros of rainfall: the nearer an origin, the likelier
     it would make them. Counts may have a logarithm from one level on, a continuum beside a point mass none.
     """
-    sign = 1.0 if np.median(standardized) <= 0 else -1.0
+    # Where mean and median are equal, rounding must not choose the tail.
+    sign = 1.0 if np.median(standardized) <= 1e-9 else -1.0
     height = sign * standardized
     edge = height.min()
     height -= edge
     middle = float(np.median(height))
     offsets = _OFFSETS * middle if middle > 0 else np.zeros(0)
+    # Beside a value that is far out, the smallest offsets vanish in rounding.
+    offsets = offsets[offsets > 1e-14 * abs(edge)]
     tied = height == 0
     if len(offsets) and tied.mean() > _POINT_MASS:
         step = height[~tied].min()
