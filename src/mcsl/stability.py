@@ -217,8 +217,11 @@ def _pair(dataset: Dataset, blocks: NDArray[np.intp], seeds: tuple[int, int]) ->
 
 def _part(table: SeriesTable, rows: NDArray[np.intp], blocks: NDArray[np.intp]) -> SeriesTable:
     """Return some rows of a table, where those of two blocks must not share a window."""
-    starts = (0, *(np.flatnonzero(np.diff(blocks[rows])) + 1).tolist(), len(rows))
     values = Dataset(table.dataset.values[rows], table.dataset.names)
+    drawn_one_by_one = blocks[-1] + 1 == len(blocks)
+    if drawn_one_by_one:
+        return SeriesTable.of(values)
+    starts = (0, *(np.flatnonzero(np.diff(blocks[rows])) + 1).tolist(), len(rows))
     return SeriesTable(values, starts, ("",) * (len(starts) - 1))
 
 
