@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mcsl.order.noise import smooth_functions
+
 # Splines with knots at quantiles: the first has them at the quartiles, and peaks and edges ask for more.
 _KNOTS = (5, 8)
 _CELLS = 24
@@ -111,17 +113,11 @@ def _spread(u: NDArray[np.float64]) -> NDArray[np.float64]:
     return spread
 
 
-def _smooth_functions(u: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return bounded functions that skewed densities (odd ones) and peaked or flat ones (even) move."""
-    narrow, wide = np.exp(-u * u / 2), np.exp(-u * u / 8)
-    return np.stack([u * narrow, narrow, u * wide, wide])
-
-
 def _under_normal() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return means and inverse covariance of the smooth functions, beyond what mean and variance say."""
     u = np.linspace(-8.0, 8.0, 161)
     density = np.exp(-u * u / 2) / np.exp(-u * u / 2).sum()
-    functions = np.vstack([_smooth_functions(u), u, u * u])
+    functions = np.vstack([smooth_functions(u), u, u * u])
     means = functions @ density
     covariance = ((functions - means[:, None]) * density) @ (functions - means[:, None]).T
     k = len(functions) - 2
@@ -134,5 +130,5 @@ _MEANS, _PRECISION = _under_normal()
 
 def _seen_by_smooth_functions(u: NDArray[np.float64]) -> float:
     """Return about how many nats a row it gains to tilt the normal density by the smooth functions."""
-    surplus = _smooth_functions(u).mean(axis=1) - _MEANS
+    surplus = smooth_functions(u).mean(axis=1) - _MEANS
     return float(surplus @ _PRECISION @ surplus) / 2

@@ -12,13 +12,14 @@ _GRID = np.linspace(-8.0, 8.0, 161)
 _NORMAL = np.exp(-_GRID * _GRID / 2) / np.exp(-_GRID * _GRID / 2).sum()
 
 
-def _features(u: NDArray[np.float64]) -> NDArray[np.float64]:
+def smooth_functions(u: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return bounded functions that skewed densities (odd ones) and peaked or flat ones (even) move."""
     narrow, wide = np.exp(-u * u / 2), np.exp(-u * u / 8)
     return np.stack([u * narrow, narrow, u * wide, wide])
 
 
-_MEANS = _features(_GRID) @ _NORMAL
-_CENTRED = _features(_GRID) - _MEANS[:, None]
+_MEANS = smooth_functions(_GRID) @ _NORMAL
+_CENTRED = smooth_functions(_GRID) - _MEANS[:, None]
 
 
 N_TILTS = len(_MEANS)
@@ -35,7 +36,7 @@ def tilt_gain(residuals: NDArray[np.float64], *, max_steps: int = 20) -> float:
     deviation = residuals.std()
     if deviation <= 0:
         return 0.0
-    target = _features((residuals - residuals.mean()) / deviation).mean(axis=1) - _MEANS
+    target = smooth_functions((residuals - residuals.mean()) / deviation).mean(axis=1) - _MEANS
     tilt, gain, weights = np.zeros(len(target)), 0.0, _NORMAL
     for _ in range(max_steps):
         mean = _CENTRED @ weights
