@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benchmarks.measurement import draw
 
 import mcsl
 from mcsl.order.discrete import form_of, logistic_gain
@@ -16,8 +17,10 @@ NORMAL = RNG.standard_normal(600)
         (NORMAL, "dense"),
         (NORMAL.round(1), "dense"),
         (np.round(3 * NORMAL), "dense"),
-        (RNG.poisson(5, 600), "dense"),
-        (np.where(RNG.random(600) < 0.1, 0, NORMAL), "dense"),
+        (RNG.poisson(30, 600), "dense"),
+        (np.where(RNG.random(600) < 0.03, 0, NORMAL), "dense"),
+        (RNG.poisson(2, 600), "lumped"),
+        (np.clip(np.round(NORMAL), -2, 2), "lumped"),
         (np.where(RNG.random(600) < 0.2, 0, NORMAL), "lumped"),
         (np.maximum(NORMAL, -0.5), "lumped"),
         (np.clip(50 + 60 * NORMAL, 0, 100).round(), "lumped"),
@@ -28,8 +31,10 @@ NORMAL = RNG.standard_normal(600)
         "normal",
         "one decimal",
         "whole numbers",
-        "counts",
+        "large counts",
         "few zeros",
+        "small counts",
+        "five levels",
         "zeros in the middle",
         "cut off",
         "percentages",
@@ -40,6 +45,13 @@ NORMAL = RNG.standard_normal(600)
 def test_the_form_of_a_column(column, form):
     assert form_of(column.astype(float)) == form
     assert form_of(-1e6 * column.astype(float) + 7) == form
+
+
+@pytest.mark.parametrize("kind", ["counts (Poisson)", "percentages with masses at both ends", "five grades"])
+def test_lumps_are_not_taken_for_densities_of_noise(kind):
+    tables = [draw(kind, seed) for seed in range(12)]
+    mistakes = [mcsl.evaluate(mcsl.learn(values, "additive").graph, truth).shd for values, truth in tables]
+    assert np.mean(mistakes) < 0.7
 
 
 def test_the_gain_of_a_logistic_regression_is_that_of_its_likelihood():

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 Form = Literal["dense", "lumped", "binary"]
 
 # A value with more of the rows, and so many times more than either value beside it, is a lump.
-_LUMP, _ABOVE_NEIGHBOURS = 0.15, 3.0
+_LUMP, _ABOVE_NEIGHBOURS = 0.05, 3.0
 _FEW_LEVELS = 4
+# Two rows that are equal more often than in one of so many cases are on steps, which no density has.
+_LEAST_LEVELS = 10
 # Keeps coefficients finite where functions tell both outcomes apart without exception.
 _RIDGE = 0.05
 
@@ -19,12 +21,14 @@ _RIDGE = 0.05
 def form_of(column: NDArray[np.float64]) -> Form:
     """Tell whether a column has a density, a lump of equal values in it, or two values alone.
 
-    A density makes a lump as likely as one likes. Whole numbers have none: each has about as many rows as
-    its neighbours, unless there are a few of them alone.
+    A density makes a lump as likely as one likes. Whole numbers have none if there are many: each has about
+    as many rows as its neighbours. Grades and small counts are nothing but lumps.
     """
     values, counts = np.unique(column, return_counts=True)
     if has_few_levels(values):
         return "binary" if len(values) == 2 else "lumped"
+    if _LEAST_LEVELS * (counts.astype(float) ** 2).sum() > len(column) ** 2:
+        return "lumped"
     beside = np.pad(counts, 1)
     lumps = (counts > _LUMP * len(column)) & (
         counts > _ABOVE_NEIGHBOURS * np.maximum(beside[:-2], beside[2:])
