@@ -114,7 +114,7 @@ def by_method(name: str):
     return run
 
 
-def gaussian_only(problem, views, candidates, steady):
+def gaussian_only(problem, views, candidates, *_):
     score = order_search._score(order_search.GaussianScore, views)
     climb = partial(order_search.climb, candidates, score, problem.required)
     moved = order_search.rearrange(climb(), candidates, score, problem.required)
@@ -141,7 +141,7 @@ METHODS = {
 }
 ABLATIONS = {
     "screening": by_recipe(DEFAULT, {"screen": lambda problem, *_, **__: problem.candidates}),
-    "straightening": by_recipe(DEFAULT, {"straighten": lambda problem, *_: problem}),
+    "straightening": by_recipe(DEFAULT, {"bent_columns": lambda *_: {}}),
     "richer noise": by_recipe(DEFAULT, {"_climb_with_noise": gaussian_only}),
     "a choice of functions": by_recipe(DEFAULT, {"Regressors.models": one_model}),
     "products": by_recipe(

@@ -12,7 +12,8 @@ from scipy.special import expit
 Array = NDArray[np.float64]
 
 # Distance of the origin from the outermost value, in units of that value's distance to the median.
-_OFFSETS = 4.0 ** np.arange(-4, 2)
+_OFFSETS: Array = 4.0 ** np.arange(-4.0, 2.0)
+FINER_OFFSETS: Array = 2.0 ** np.arange(-10.0, 4.0)
 # Distance of both bounds from the outermost values, in units of half the range.
 _MARGINS = 4.0 ** np.arange(-5, 1)
 # Where an inverse hyperbolic sine turns from a line to a logarithm, in median distances from the median.
@@ -136,7 +137,7 @@ class InverseSinh:
 Curve: TypeAlias = Logarithm | LogOdds | InverseSinh
 
 
-def logarithms_of(standardized: Array) -> list[Logarithm]:
+def logarithms_of(standardized: Array, offsets: Array = _OFFSETS) -> list[Logarithm]:
     """Return the logarithms that a standardised column may have; none if half of it is at its edge.
 
     A density says nothing of a point mass, such as the zeros of rainfall: the nearer an origin, the likelier
@@ -148,7 +149,7 @@ def logarithms_of(standardized: Array) -> list[Logarithm]:
     edge = height.min()
     height -= edge
     middle = float(np.median(height))
-    offsets = _OFFSETS * middle if middle > 0 else np.zeros(0)
+    offsets = offsets * middle if middle > 0 else np.zeros(0)
     # Beside a value that is far out, the smallest offsets vanish in rounding.
     offsets = offsets[offsets > 1e-14 * abs(edge)]
     tied = height == 0

@@ -3,14 +3,14 @@ import pytest
 
 from mcsl.data import Dataset
 from mcsl.order import spline_table
-from mcsl.order.transformation import rarer_scale, straighten
+from mcsl.order.transformation import bent_columns, rarer_scale, straighten
 from mcsl.problem import Problem
 from mcsl.scales import logarithms_of
 
 
 def straightened(values):
     problem = Problem.from_dataset(Dataset(values, tuple(f"x{i}" for i in range(values.shape[1]))))
-    return problem, straighten(problem, spline_table(problem), problem.candidates)
+    return problem, straighten(problem, bent_columns(problem, spline_table(problem), problem.candidates))
 
 
 def multiplicative(rng):

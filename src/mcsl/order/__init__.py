@@ -2,6 +2,6 @@
 
 from mcsl.order.screening import screen, spline_table
 from mcsl.order.search import OrderFit, OrderSearch
-from mcsl.order.transformation import straighten
+from mcsl.order.transformation import bent_columns, straighten
 
-__all__ = ["OrderFit", "OrderSearch", "screen", "spline_table", "straighten"]
+__all__ = ["OrderFit", "OrderSearch", "bent_columns", "screen", "spline_table", "straighten"]

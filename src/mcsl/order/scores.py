@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -13,9 +13,11 @@ from scipy.linalg.lapack import dposv, dpotrf, dtrtrs
 
 from mcsl.order.density import shape_gain
 from mcsl.order.discrete import Form, form_of, logistic_gain
+from mcsl.order.logarithms import Logarithms
 from mcsl.order.noise import log_scale
 from mcsl.order.regressors import Models, Regressors
 from mcsl.problem import Problem
+from mcsl.scales import Logarithm
 
 Score = Callable[[int, frozenset[int]], float]
 """`score(effect, parents)`, larger is better."""
@@ -53,11 +55,15 @@ class GaussianScore:
         """Return the penalised log-likelihood of a variable given its parents."""
         key = effect, parents
         if key not in self._known:
-            variables = self.problem.variables
-            inputs = (column for j in sorted(parents) for column in variables[j].inputs)
-            models = self.regressors.models([*variables[effect].own_past, *inputs])
-            self._known[key] = sum(self._score(output, models) for output in variables[effect].outputs)
+            models = self._models(effect, parents)
+            outputs = self.problem.variables[effect].outputs
+            self._known[key] = sum(self._score(output, models) for output in outputs)
         return self._known[key]
+
+    def _models(self, effect: int, parents: frozenset[int]) -> list[Models]:
+        variables = self.problem.variables
+        inputs = (column for j in sorted(parents) for column in variables[j].inputs)
+        return self.regressors.models([*variables[effect].own_past, *inputs])
 
     def _score(self, output: int, models: list[Models]) -> float:
         best = self._best(output, models)
@@ -124,23 +130,50 @@ class EqualVarianceScore(GaussianScore):
 class ShapedScore(GaussianScore):
     """The same with noise of any density that pays for its parameters (see `shape_gain`).
 
-    A column without a density keeps Gaussian noise: any other would be made for its lumps.
+    A column without a density keeps Gaussian noise: any other would be made for its lumps. A column that may
+    have one of several logarithms has, with each set of parents, that which makes it likeliest.
     """
+
+    logarithms: Mapping[int, Logarithms] = field(default_factory=dict, repr=False)
+
+    def curves(self, effect: int, parents: frozenset[int]) -> dict[int, Logarithm]:
+        """Return the logarithms that the columns of a variable have, given its parents."""
+        outputs = [c for c in self.problem.variables[effect].outputs if c in self.logarithms]
+        models = self._models(effect, parents) if outputs else []
+        found = {}
+        for output in outputs:
+            scales = self.logarithms[output]
+            left = self._left(scales.columns, self._best(output, models).functions)
+            likelihoods = [shaped_log_likelihood(column) for column in left.T]
+            found[output] = scales.curves[int(np.argmax(likelihoods + scales.log_slopes))]
+        return found
 
     def _score(self, output: int, models: list[Models]) -> float:
         if self._form(output) != "dense":
             return super()._score(output, models)
         chosen = self._best(output, models).functions
-        return shaped_log_likelihood(self._residuals(output, chosen)) - len(chosen)
+        return self._likelihood(output, chosen) - len(chosen)
+
+    def _likelihood(self, output: int, chosen: NDArray[np.intp]) -> float:
+        if output not in self.logarithms:
+            return shaped_log_likelihood(self._residuals(output, chosen))
+        scales = self.logarithms[output]
+        left = self._left(scales.columns, chosen)
+        best = scales.likeliest(left)
+        # In units of the scale that the search began with, as all likelihoods of the column are.
+        return shaped_log_likelihood(left[:, best]) + float(scales.log_slopes[best])
 
     def _residuals(self, output: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
-        column = self.regressors.table.values[:, output]
+        return self._left(self.regressors.table.values[:, [output]], chosen)[:, 0]
+
+    def _left(self, columns: NDArray[np.float64], chosen: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return what some functions leave of columns, side by side."""
         if not len(chosen):
-            return column
-        gram, moments = self._inner_products(output, chosen)
-        coefficients = dposv(_regular(gram), moments, overwrite_a=True)[1]
-        residuals: NDArray[np.float64] = column - self.regressors.design(chosen) @ coefficients
-        return residuals
+            return columns
+        design, gram = self.regressors.design(chosen), self.regressors.gram[chosen[:, None], chosen]
+        coefficients = dposv(_regular(gram), design.T @ columns, overwrite_a=True)[1]
+        left: NDArray[np.float64] = columns - design @ coefficients
+        return left
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,13 +187,13 @@ class LocationScaleScore(ShapedScore):
     """Columns whose noise keeps one scale."""
 
     def _score(self, output: int, models: list[Models]) -> float:
-        if self._form(output) != "dense":
+        if output in self.steady or self._form(output) != "dense":
             return super()._score(output, models)
         chosen = self._best(output, models).functions
         residuals = self._residuals(output, chosen)
         constant = shaped_log_likelihood(residuals) - len(chosen)
         smooth = chosen[self.regressors.is_smooth[chosen]]
-        if output in self.steady or not len(smooth):
+        if not len(smooth):
             return constant
         gram = self.regressors.gram[np.ix_(smooth, smooth)]
         logs = log_scale(residuals, self.regressors.design(smooth), gram)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
@@ -18,6 +18,7 @@ from mcsl.graph.causal_graph import topological_order
 from mcsl.memory import MOST_FUNCTIONS
 from mcsl.order.climb import climb, parents_of
 from mcsl.order.completion import complete_order
+from mcsl.order.logarithms import Logarithms, finer_logarithms
 from mcsl.order.rearrange import BINDING_GAIN, rearrange
 from mcsl.order.regressors import Family, Regressors, gather_regressors
 from mcsl.order.relevance import relevant_predecessors
@@ -30,9 +31,10 @@ from mcsl.order.scores import (
     ShapedScore,
 )
 from mcsl.order.screening import screen, spline_table
-from mcsl.order.transformation import straighten
+from mcsl.order.transformation import bent_columns, straighten
 from mcsl.problem import Problem
 from mcsl.pruning.splines import SplineTable
+from mcsl.scales import Curve
 
 Noise = Literal["gaussian", "shaped", "location-scale"]
 View = tuple[Problem, Regressors]
@@ -95,7 +97,8 @@ class OrderSearch:
         began = time.perf_counter()
         table = spline_table(problem)
         candidates = screen(problem, table, interactions=False, stand_aside=0)
-        straight = problem if self.equal_variances else straighten(problem, table, candidates)
+        curves = {} if self.equal_variances else bent_columns(problem, table, candidates)
+        straight = straighten(problem, curves)
         if straight is not problem:
             table = spline_table(straight)
         if self.interactions:
@@ -107,9 +110,13 @@ class OrderSearch:
         if self.equal_variances:
             adjacency, score, noise = _climb_with_one_variance(straight, views, candidates)
         else:
+            # What additive functions of causes miss blurs the edges of noise that tell origins apart.
+            sharp = self.interactions and problem.observed.all()
+            finer = finer_logarithms(problem, curves) if sharp else {}
             # Straightening has already taken care of a column's scale.
-            changed = (straight.dataset.values != problem.dataset.values).any(axis=0)
-            adjacency, score, noise = _climb_with_noise(straight, views, candidates, changed)
+            steady = frozenset(curves)
+            adjacency, score, noise = _climb_with_noise(straight, views, candidates, steady, finer)
+            curves |= _final_logarithms(adjacency, views, finer)
         gains = _gains(adjacency, candidates, score)
         beyond = self._beyond(straight, candidates)
         if beyond.any():
@@ -132,7 +139,7 @@ class OrderSearch:
             graph=CausalGraph(along, problem.names),
             learned=CausalGraph(adjacency, problem.names),
             edge_probabilities=np.where(along, probabilities, 0.0),
-            problem=straight,
+            problem=straighten(problem, curves),
             scores=scores_of(adjacency, score),
             noise=noise,
             timings={"screen": screened - began, "order": time.perf_counter() - screened},
@@ -166,16 +173,20 @@ def _families(problem: Problem, candidates: NDArray[np.bool_]) -> list[Family]:
 
 
 def _climb_with_noise(
-    problem: Problem, views: list[View], candidates: NDArray[np.bool_], steady: NDArray[np.bool_]
+    problem: Problem,
+    views: list[View],
+    candidates: NDArray[np.bool_],
+    steady: frozenset[int],
+    logarithms: Mapping[int, Logarithms],
 ) -> tuple[NDArray[np.bool_], Score, Noise]:
     """Climb with Gaussian noise, from there with noise of any shape, and of any scale if that gains enough.
 
     What noise has a shape depends on the graph: a wrong one may hide it, so that the shaped score always
     has its say.
     """
-    constant = frozenset(np.flatnonzero(steady).tolist())
-    gaussian, shaped = _score(GaussianScore, views), _score(ShapedScore, views)
-    scaled = _score(partial(LocationScaleScore, steady=constant), views)
+    gaussian = _score(GaussianScore, views)
+    shaped = _score(partial(ShapedScore, logarithms=logarithms), views)
+    scaled = _score(partial(LocationScaleScore, logarithms=logarithms, steady=steady), views)
     adjacency = _settle(climb(candidates, gaussian, problem.required), candidates, gaussian, problem)
     adjacency = _climb_on(adjacency, candidates, shaped, problem)
     least_gain = _LEAST_SCALE_GAIN * problem.n_samples * problem.n_variables
@@ -201,6 +212,17 @@ def _settle(
     """Move variables along the order, and climb once more from there."""
     moved = rearrange(adjacency, candidates, score, problem.required)
     return climb(candidates, score, problem.required, start=moved)
+
+
+def _final_logarithms(
+    adjacency: NDArray[np.bool_], views: list[View], logarithms: Mapping[int, Logarithms]
+) -> dict[int, Curve]:
+    """Return the logarithms that columns have, given the causes that the search chose."""
+    chosen: dict[int, Curve] = {}
+    for effect in range(len(adjacency)):
+        score = ShapedScore(*views[effect if len(views) > 1 else 0], logarithms=logarithms)
+        chosen |= score.curves(effect, parents_of(adjacency, effect))
+    return chosen
 
 
 def _surplus(adjacency: NDArray[np.bool_], richer: Score, score: Score) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,28 +24,35 @@ _LEAST_GAIN, _LEAST_GAIN_OF_LONG_TAILS, _LEAST_TOTAL = 0.05, 0.15, 15.0
 _ROWS_FOR_A_FUNCTION = 4
 
 
-def straighten(problem: Problem, table: SplineTable, candidates: NDArray[np.bool_]) -> Problem:
-    """Replace columns by other scales where that makes them much likelier given their candidates.
+def bent_columns(problem: Problem, table: SplineTable, candidates: NDArray[np.bool_]) -> dict[int, Curve]:
+    """Return the scales, of standardised columns, that make columns much likelier given their candidates.
 
     Multiplicative noise X = m(parents) e^eps is additive in log X. Where a column's zero lies is a matter
     of units, so the transformations T are log(x - c), or -log(c - x) if the long tail is on the left, for
     several c beyond the data. Each competes with x itself in an additive regression on all candidate
     neighbours, by the likelihood of x, log p(T(x)) + log |T'(x)|. It must win by 0.05 nats a row:
     multiplicative noise gives 1. See `rarer_scale` for what is bent on both sides.
-    Where none wins, `problem` comes back as it is.
     """
-    values = problem.dataset.values.copy()
+    curves: dict[int, Curve] = {}
     for effect, variable in enumerate(problem.variables):
         inputs = [c for j in np.flatnonzero(candidates[:, effect]) for c in problem.variables[j].inputs]
         functions = table.functions([*variable.own_past, *inputs])
         design, gram = table.design[:, functions], table.gram_of(functions)
         for output in variable.outputs:
-            column = standardize(values[:, [output]])[:, 0]
+            column = standardize(problem.columns([output]))[:, 0]
             curve = rarer_scale(column, design, gram) or _logarithm(column, design, gram)
             if curve is not None:
-                values[:, output] = curve.forward(column)
-    if np.array_equal(values, problem.dataset.values):
+                curves[output] = curve
+    return curves
+
+
+def straighten(problem: Problem, curves: Mapping[int, Curve]) -> Problem:
+    """Put some columns on other scales; without any, `problem` comes back as it is."""
+    if not curves:
         return problem
+    values = problem.dataset.values.copy()
+    for column, curve in curves.items():
+        values[:, column] = curve.forward(standardize(problem.columns([column]))[:, 0])
     return replace(problem, dataset=Dataset(values, problem.dataset.names))
 
 
