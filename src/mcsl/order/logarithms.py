@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,19 +28,34 @@ class Logarithms:
     """The column on each of these scales, standardised, side by side."""
     log_slopes: NDArray[np.float64]
     """Sums of log |T'(x)|, less that of the scale that the search began with."""
+    begun: int
+    """Which scale that is."""
 
     @classmethod
     def around(cls, column: NDArray[np.float64], begun: Logarithm) -> Logarithms:
         """Gather the logarithms of a standardised column that the search began to see on one of them."""
         curves = logarithms_of(column, FINER_OFFSETS)
         values = np.column_stack([curve.forward(column) for curve in curves])
-        slopes = [_log_slopes(column, curve, curve.forward(column)) for curve in (*curves, begun)]
-        return cls(curves, standardize(values), np.array(slopes[:-1]) - slopes[-1])
+        log_slopes = np.array([curve.log_slope(column).sum() for curve in curves])
+        # Standardising is a change of scale too.
+        log_slopes -= len(column) * np.log(values.std(axis=0))
+        place = int(np.argmin([abs(curve.origin - begun.origin) for curve in curves]))
+        return cls(curves, standardize(values), log_slopes - log_slopes[place], place)
 
     def likeliest(self, residuals: NDArray[np.float64]) -> int:
-        """Return which scale leaves the least entropy, given what causes leave of each of them."""
-        n = len(residuals)
-        return int(np.argmax(self.log_slopes - [n * entropy(column) for column in residuals.T]))
+        """Return a scale that leaves less entropy than those beside it, given what causes leave of each."""
+        n, last = len(residuals), len(self.curves) - 1
+
+        @cache
+        def likelihood(place: int) -> float:
+            return float(self.log_slopes[place]) - n * entropy(residuals[:, place])
+
+        place = self.begun
+        while True:
+            best = max((place, max(place - 1, 0), min(place + 1, last)), key=likelihood)
+            if best == place:
+                return place
+            place = best
 
 
 def finer_logarithms(problem: Problem, curves: Mapping[int, Curve]) -> dict[int, Logarithms]:
@@ -49,7 +65,3 @@ def finer_logarithms(problem: Problem, curves: Mapping[int, Curve]) -> dict[int,
         for column, curve in curves.items()
         if isinstance(curve, Logarithm)
     }
-
-
-def _log_slopes(x: NDArray[np.float64], curve: Logarithm, t: NDArray[np.float64]) -> float:
-    return float(curve.log_slope(x).sum() - len(x) * np.log(t.std()))
