@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -23,34 +23,35 @@ class Logarithms:
     the origin where noise adds can be told far better, above all if the noise has a sharp edge.
     """
 
+    x: NDArray[np.float64]
     curves: list[Logarithm]
-    columns: NDArray[np.float64]
-    """The column on each of these scales, standardised, side by side."""
     log_slopes: NDArray[np.float64]
     """Sums of log |T'(x)|, less that of the scale that the search began with."""
     begun: int
     """Which scale that is."""
 
     @classmethod
-    def around(cls, column: NDArray[np.float64], begun: Logarithm) -> Logarithms:
+    def around(cls, x: NDArray[np.float64], begun: Logarithm) -> Logarithms:
         """Gather the logarithms of a standardised column that the search began to see on one of them."""
-        curves = logarithms_of(column, FINER_OFFSETS)
-        values = np.column_stack([curve.forward(column) for curve in curves])
-        log_slopes = np.array([curve.log_slope(column).sum() for curve in curves])
+        curves = logarithms_of(x, FINER_OFFSETS)
         # Standardising is a change of scale too.
-        log_slopes -= len(column) * np.log(values.std(axis=0))
+        sums = [curve.log_slope(x).sum() - len(x) * np.log(curve.forward(x).std()) for curve in curves]
         place = int(np.argmin([abs(curve.origin - begun.origin) for curve in curves]))
-        return cls(curves, standardize(values), log_slopes - log_slopes[place], place)
+        return cls(x, curves, np.array(sums) - sums[place], place)
 
-    def likeliest(self, residuals: NDArray[np.float64]) -> int:
-        """Return a scale that leaves less entropy than those beside it, given what causes leave of each."""
-        n, last = len(residuals), len(self.curves) - 1
+    def column(self, place: int) -> NDArray[np.float64]:
+        """Return the column on one of the scales, standardised."""
+        return standardize(self.curves[place].forward(self.x)[:, None])[:, 0]
+
+    def likeliest(self, unexplained: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> int:
+        """Return a scale on which causes leave less entropy than on those beside it."""
 
         @cache
         def likelihood(place: int) -> float:
-            return float(self.log_slopes[place]) - n * entropy(residuals[:, place])
+            left = unexplained(self.column(place))
+            return float(self.log_slopes[place]) - len(left) * entropy(left)
 
-        place = self.begun
+        place, last = self.begun, len(self.curves) - 1
         while True:
             best = max((place, max(place - 1, 0), min(place + 1, last)), key=likelihood)
             if best == place:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dposv, dpotrf, dtrtrs
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
 from mcsl.order.density import shape_gain
 from mcsl.order.discrete import Form, form_of, logistic_gain
@@ -143,8 +143,9 @@ class ShapedScore(GaussianScore):
         found = {}
         for output in outputs:
             scales = self.logarithms[output]
-            left = self._left(scales.columns, self._best(output, models).functions)
-            likelihoods = [shaped_log_likelihood(column) for column in left.T]
+            unexplained = self._unexplained(self._best(output, models).functions)
+            columns = map(scales.column, range(len(scales.curves)))
+            likelihoods = [shaped_log_likelihood(unexplained(column)) for column in columns]
             found[output] = scales.curves[int(np.argmax(likelihoods + scales.log_slopes))]
         return found
 
@@ -157,23 +158,21 @@ class ShapedScore(GaussianScore):
     def _likelihood(self, output: int, chosen: NDArray[np.intp]) -> float:
         if output not in self.logarithms:
             return shaped_log_likelihood(self._residuals(output, chosen))
-        scales = self.logarithms[output]
-        left = self._left(scales.columns, chosen)
-        best = scales.likeliest(left)
+        scales, unexplained = self.logarithms[output], self._unexplained(chosen)
+        best = scales.likeliest(unexplained)
         # In units of the scale that the search began with, as all likelihoods of the column are.
-        return shaped_log_likelihood(left[:, best]) + float(scales.log_slopes[best])
+        return shaped_log_likelihood(unexplained(scales.column(best))) + float(scales.log_slopes[best])
 
     def _residuals(self, output: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
-        return self._left(self.regressors.table.values[:, [output]], chosen)[:, 0]
+        return self._unexplained(chosen)(self.regressors.table.values[:, output])
 
-    def _left(self, columns: NDArray[np.float64], chosen: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return what some functions leave of columns, side by side."""
+    def _unexplained(self, chosen: NDArray[np.intp]) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+        """Return what takes from a column all that some functions explain of it."""
         if not len(chosen):
-            return columns
+            return lambda column: column
         design, gram = self.regressors.design(chosen), self.regressors.gram[chosen[:, None], chosen]
-        coefficients = dposv(_regular(gram), design.T @ columns, overwrite_a=True)[1]
-        left: NDArray[np.float64] = columns - design @ coefficients
-        return left
+        factor, _ = dpotrf(_regular(gram), clean=False, overwrite_a=True)
+        return lambda column: column - design @ dpotrs(factor, design.T @ column)[0]
 
 
 @dataclass(frozen=True, eq=False)
