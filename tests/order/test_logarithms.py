@@ -70,6 +70,13 @@ def test_other_scales_count_beside_the_one_that_the_search_began_with(sign):
     assert all(scales.column(place).std() == pytest.approx(1) for place in range(len(scales.curves)))
 
 
+def test_counts_keep_the_logarithm_that_they_have():
+    counts = np.random.default_rng(1).poisson(np.exp(np.random.default_rng(2).standard_normal((600, 1))))
+    problem = Problem.from_dataset(Dataset(counts.astype(float), ("counts",)))
+    standardized = problem.dataset.standardized().values[:, 0]
+    assert finer_logarithms(problem, {0: logarithms_of(standardized)[-1]}) == {}
+
+
 @pytest.mark.parametrize("seed", [3, 7])
 def test_post_nonlinear_arrows_are_not_turned_around(seed):
     simulation = mcsl.simulate("pnl", n_variables=10, degree=1, n_samples=3000, seed=seed)

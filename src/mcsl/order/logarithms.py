@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from mcsl.order.discrete import form_of
 from mcsl.order.noise import entropy
 from mcsl.problem import Problem
 from mcsl.pruning.splines import standardize
@@ -60,9 +61,10 @@ class Logarithms:
 
 
 def finer_logarithms(problem: Problem, curves: Mapping[int, Curve]) -> dict[int, Logarithms]:
-    """Gather the logarithms that each column on a logarithmic scale may have."""
-    return {
-        column: Logarithms.around(standardize(problem.columns([column]))[:, 0], curve)
-        for column, curve in curves.items()
-        if isinstance(curve, Logarithm)
-    }
+    """Gather the logarithms that each column on a logarithmic scale may have; steps and lumps keep theirs."""
+    found = {}
+    for column, curve in curves.items():
+        x = standardize(problem.columns([column]))[:, 0]
+        if isinstance(curve, Logarithm) and form_of(x) == "dense":
+            found[column] = Logarithms.around(x, curve)
+    return found
