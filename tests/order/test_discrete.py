@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from benchmarks.measurement import draw
+from scipy.special import expit
 
 import mcsl
-from mcsl.order.discrete import form_of, logistic_gain
+from mcsl.order.discrete import form_of, ordinal_gain
 
 RNG = np.random.default_rng(0)
 NORMAL = RNG.standard_normal(600)
@@ -19,13 +20,14 @@ NORMAL = RNG.standard_normal(600)
         (np.round(3 * NORMAL), "dense"),
         (RNG.poisson(30, 600), "dense"),
         (np.where(RNG.random(600) < 0.03, 0, NORMAL), "dense"),
-        (RNG.poisson(2, 600), "lumped"),
-        (np.clip(np.round(NORMAL), -2, 2), "lumped"),
+        (np.where(RNG.random(600) < 0.1, 0, NORMAL), "massed"),
+        (RNG.poisson(2, 600), "ordinal"),
+        (np.clip(np.round(NORMAL), -2, 2), "ordinal"),
         (np.where(RNG.random(600) < 0.2, 0, NORMAL), "lumped"),
         (np.maximum(NORMAL, -0.5), "lumped"),
         (np.clip(50 + 60 * NORMAL, 0, 100).round(), "lumped"),
-        (np.clip(np.round(NORMAL), -1, 1), "lumped"),
-        (NORMAL > 1, "binary"),
+        (np.clip(np.round(NORMAL), -1, 1), "ordinal"),
+        (NORMAL > 1, "ordinal"),
     ],
     ids=[
         "normal",
@@ -33,6 +35,7 @@ NORMAL = RNG.standard_normal(600)
         "whole numbers",
         "large counts",
         "few zeros",
+        "more zeros",
         "small counts",
         "five levels",
         "zeros in the middle",
@@ -62,15 +65,58 @@ def test_the_gain_of_a_logistic_regression_is_that_of_its_likelihood():
     true = np.log(np.where(outcomes, chances, 1 - chances)).sum()
     share = outcomes.mean()
     alone = 2000 * (share * np.log(share) + (1 - share) * np.log(1 - share))
-    assert logistic_gain(outcomes, design) == pytest.approx(true - alone, abs=3)
+    assert ordinal_gain(outcomes.astype(float), design) == pytest.approx(true - alone, abs=3)
     noise = np.random.default_rng(3).standard_normal((2000, 1))
-    assert 0 <= logistic_gain(outcomes, noise / np.linalg.norm(noise)) < 5
-    assert logistic_gain(outcomes, np.empty((2000, 0))) == 0
+    assert 0 <= ordinal_gain(outcomes.astype(float), noise / np.linalg.norm(noise)) < 5
+    assert ordinal_gain(outcomes.astype(float), np.empty((2000, 0))) == 0
+
+
+def test_the_gain_of_grades_is_that_of_their_cumulative_odds():
+    rng = np.random.default_rng(4)
+    x = rng.standard_normal(2000)
+    bounds = np.array([-np.inf, -2, -0.5, 0.5, 3, np.inf])
+    grades = np.digitize(2 * x + rng.logistic(size=2000), bounds[1:-1])
+    true = np.log(expit(bounds[grades + 1] - 2 * x) - expit(bounds[grades] - 2 * x)).sum()
+    shares = np.bincount(grades) / 2000
+    design = (x / np.linalg.norm(x))[:, None]
+    gain = ordinal_gain(3.0 * grades - 7, design)
+    assert gain == pytest.approx(true - 2000 * shares @ np.log(shares), abs=6)
+    assert ordinal_gain(-1.0 * grades, design) == pytest.approx(gain, abs=0.5)
+
+
+def test_the_tails_of_counts_are_joined():
+    rng = np.random.default_rng(5)
+    x = rng.standard_normal(1000)
+    counts = rng.poisson(np.exp(x)).astype(float)
+    design = (x / np.linalg.norm(x))[:, None]
+    beyond = np.where(counts > np.quantile(counts, 0.99), 100 + counts, counts)
+    assert ordinal_gain(beyond, design) == ordinal_gain(counts, design) > 100
+
+
+@pytest.mark.parametrize(
+    "draw_pair",
+    [
+        lambda rng, x: (rng.integers(1, 6, 1000), lambda grade: grade + x),
+        lambda rng, x: (rng.integers(1, 4, 1000), lambda grade: grade + x),
+        lambda rng, x: (rng.poisson(1, 1000), lambda count: count + x),
+        lambda rng, x: (rng.exponential(1, 1000), lambda time: np.clip(np.round(time + 0.7 * x), -2, 2)),
+        lambda rng, x: (rng.standard_normal(1000), lambda rate: rng.poisson(np.exp(rate))),
+    ],
+    ids=["five grades", "three grades", "counts", "grades of a time", "counts of a rate"],
+)
+def test_levels_are_causes_and_effects(draw_pair):
+    right = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        cause, effect_of = draw_pair(rng, rng.standard_normal(1000))
+        learned = mcsl.learn(np.column_stack([cause, effect_of(cause)]).astype(float), "additive")
+        right += learned.graph.adjacency[0, 1]
+    assert right >= 5
 
 
 def test_outcomes_that_are_told_apart_without_exception_have_a_finite_gain():
     x = np.linspace(-1, 1, 400)
-    gain = logistic_gain(x > 0, (x / np.linalg.norm(x))[:, None])
+    gain = ordinal_gain((x > 0) * 1.0, (x / np.linalg.norm(x))[:, None])
     assert 0.8 * 400 * np.log(2) < gain <= 400 * np.log(2)
 
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
 from mcsl.order.density import shape_gain
-from mcsl.order.discrete import Form, form_of, logistic_gain
+from mcsl.order.discrete import Form, form_of, ordinal_gain
 from mcsl.order.logarithms import Logarithms
-from mcsl.order.noise import log_scale
+from mcsl.order.noise import N_TILTS, log_scale, tilt_gain
 from mcsl.order.regressors import Models, Regressors
 from mcsl.problem import Problem
 from mcsl.scales import Logarithm
@@ -42,8 +42,8 @@ class GaussianScore:
     -n/2 (log(RSS / n) + log 2 pi + 1) - p for p functions, summed over the variable's columns. Of the models
     that `Regressors.models` offers, the best one counts, as long as it has four rows for each function.
     Columns count in units of their deviations, so the units of the table do not matter. No set of parents
-    is looked at twice, and only the Gram matrix is read, but for columns of two values: what their parents
-    add is the gain of a logistic regression on the same functions.
+    is looked at twice, and only the Gram matrix is read, but for yes and no, grades and small counts: what
+    their parents add is the gain of cumulative odds that follow the same functions.
     """
 
     problem: Problem
@@ -67,17 +67,17 @@ class GaussianScore:
 
     def _score(self, output: int, models: list[Models]) -> float:
         best = self._best(output, models)
-        return self._logistic(output, best.functions) if self._form(output) == "binary" else best.worth
+        return self._ordinal(output, best.functions) if self._form(output) == "ordinal" else best.worth
 
     def _form(self, output: int) -> Form:
         if output not in self._forms:
             self._forms[output] = form_of(self.regressors.table.values[:, output])
         return self._forms[output]
 
-    def _logistic(self, output: int, chosen: NDArray[np.intp]) -> float:
+    def _ordinal(self, output: int, chosen: NDArray[np.intp]) -> float:
         column = self.regressors.table.values[:, output]
         alone = gaussian_log_likelihood(float(column @ column), len(column))
-        return alone + logistic_gain(column > column.mean(), self.regressors.design(chosen)) - len(chosen)
+        return alone + ordinal_gain(column, self.regressors.design(chosen)) - len(chosen)
 
     def _best(self, output: int, models: list[Models]) -> Fit:
         column = self.regressors.table.values[:, output]
@@ -130,8 +130,9 @@ class EqualVarianceScore(GaussianScore):
 class ShapedScore(GaussianScore):
     """The same with noise of any density that pays for its parameters (see `shape_gain`).
 
-    A column without a density keeps Gaussian noise: any other would be made for its lumps. A column that may
-    have one of several logarithms has, with each set of parents, that which makes it likeliest.
+    A column with lumps keeps Gaussian noise: any other would be made for them. One with smaller masses may
+    have noise that is skewed or peaked (see `tilt_gain`). A column that may have one of several logarithms
+    has, with each set of parents, that which makes it likeliest.
     """
 
     logarithms: Mapping[int, Logarithms] = field(default_factory=dict, repr=False)
@@ -150,18 +151,21 @@ class ShapedScore(GaussianScore):
         return found
 
     def _score(self, output: int, models: list[Models]) -> float:
-        if self._form(output) != "dense":
+        if self._form(output) in ("lumped", "ordinal"):
             return super()._score(output, models)
         chosen = self._best(output, models).functions
         return self._likelihood(output, chosen) - len(chosen)
 
     def _likelihood(self, output: int, chosen: NDArray[np.intp]) -> float:
         if output not in self.logarithms:
-            return shaped_log_likelihood(self._residuals(output, chosen))
+            return self._likelihood_of(self._residuals(output, chosen), output)
         scales, unexplained = self.logarithms[output], self._unexplained(chosen)
         best = scales.likeliest(unexplained)
         # In units of the scale that the search began with, as all likelihoods of the column are.
         return shaped_log_likelihood(unexplained(scales.column(best))) + float(scales.log_slopes[best])
+
+    def _likelihood_of(self, residuals: NDArray[np.float64], output: int) -> float:
+        return (shaped_log_likelihood if self._form(output) == "dense" else tilted_log_likelihood)(residuals)
 
     def _residuals(self, output: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
         return self._unexplained(chosen)(self.regressors.table.values[:, output])
@@ -186,17 +190,17 @@ class LocationScaleScore(ShapedScore):
     """Columns whose noise keeps one scale."""
 
     def _score(self, output: int, models: list[Models]) -> float:
-        if output in self.steady or self._form(output) != "dense":
+        if output in self.steady or self._form(output) in ("lumped", "ordinal"):
             return super()._score(output, models)
         chosen = self._best(output, models).functions
         residuals = self._residuals(output, chosen)
-        constant = shaped_log_likelihood(residuals) - len(chosen)
+        constant = self._likelihood_of(residuals, output) - len(chosen)
         smooth = chosen[self.regressors.is_smooth[chosen]]
         if not len(smooth):
             return constant
         gram = self.regressors.gram[np.ix_(smooth, smooth)]
         logs = log_scale(residuals, self.regressors.design(smooth), gram)
-        varying = shaped_log_likelihood(residuals * np.exp(-logs)) - float(logs.sum())
+        varying = self._likelihood_of(residuals * np.exp(-logs), output) - float(logs.sum())
         return max(constant, varying - len(chosen) - len(smooth))
 
 
@@ -251,3 +255,10 @@ def shaped_log_likelihood(residuals: NDArray[np.float64]) -> float:
     """Return the log-likelihood of noise with the density that pays best, less the density's price."""
     n = len(residuals)
     return gaussian_log_likelihood(float(residuals @ residuals), n) + n * shape_gain(residuals)
+
+
+def tilted_log_likelihood(residuals: NDArray[np.float64]) -> float:
+    """Return the same with the normal density or a tilted one, which cannot follow masses."""
+    n = len(residuals)
+    gain = max(n * tilt_gain(residuals) - N_TILTS, 0.0)
+    return gaussian_log_likelihood(float(residuals @ residuals), n) + gain

@@ -66,7 +66,9 @@ def rarer_scale(
     any density, and in the column's own units any such scale.
     """
     n, n_functions = design.shape
-    if not n_functions or n < _ROWS_FOR_A_FUNCTION * n_functions or form_of(standardized) != "dense":
+    if not n_functions or n < _ROWS_FOR_A_FUNCTION * n_functions:
+        return None
+    if form_of(standardized) in ("lumped", "ordinal"):
         return None
     curves = rarer_scales_of(standardized)
     if not curves:
