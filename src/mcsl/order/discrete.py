@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,12 @@ _LUMP, _MASS, _ABOVE_NEIGHBOURS = 0.15, 0.05, 3.0
 _FEW_LEVELS = 4
 # Levels in effect: two rows are equal more often than in one of so many cases.
 _LEAST_LEVELS = 10
-# Values with a smaller share of the rows are rare, and rare values are no levels.
-_RARE = 0.02
-_MOST_RARE = 0.2
+# Values with a smaller share of the rows are rare, and where they are many, the column is no row of levels.
+_RARE, _MOST_RARE = 0.02, 0.2
+_ROWS_OF_A_LEVEL = 10
 # Keeps coefficients finite where functions tell levels apart without exception.
 _RIDGE = 0.05
+_TINY = 1e-7
 
 
 def form_of(column: NDArray[np.float64]) -> Form:
@@ -48,9 +49,9 @@ def has_few_levels(column: NDArray[np.float64]) -> bool:
 def ordinal_gain(column: NDArray[np.float64], design: NDArray[np.float64], *, max_steps: int = 12) -> float:
     """Return by how many nats cumulative odds that follow some functions beat the shares of the levels.
 
-    P(x <= level) = expit(threshold of the level - functions), McCullagh's proportional odds, by Newton steps
-    of the thresholds and of the coefficients; of two levels this is a logistic regression. Rare levels, as in
-    the tails of counts, are joined to the next.
+    P(x <= level) = expit(threshold of the level - functions), McCullagh's proportional odds, by Newton's
+    method; of two levels this is a logistic regression. Levels of a few rows, as in the tails of counts, are
+    joined to the next.
     """
     if not design.shape[1]:
         return 0.0
@@ -60,72 +61,50 @@ def ordinal_gain(column: NDArray[np.float64], design: NDArray[np.float64], *, ma
         return 0.0
     start = n * float(shares @ np.log(shares))
     # The functions have length one over all rows.
-    regressors = np.sqrt(n) * design
-    thresholds, coefficients = logit(np.cumsum(shares)[:-1]), np.zeros(design.shape[1])
-    best, odds = start, _Odds.of(thresholds, np.zeros(n), level)
+    followed = np.sqrt(n) * design
+    numbers = np.arange(len(shares) - 1)
+    to_upper = np.column_stack([level[:, None] == numbers, -followed])
+    to_lower = np.column_stack([level[:, None] == numbers + 1, -followed])
+    is_last, is_first = level == len(numbers), level == 0
+    ridge = np.repeat([1e-9, _RIDGE], [len(numbers), design.shape[1]])
+
+    def chances(parameters: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        upper = np.where(is_last, 1.0, expit(to_upper @ parameters))
+        lower = np.where(is_first, 0.0, expit(to_lower @ parameters))
+        return upper, lower, float(np.log(np.maximum(upper - lower, _TINY)).sum())
+
+    parameters = np.append(logit(np.cumsum(shares)[:-1]), np.zeros(design.shape[1]))
+    upper, lower, best = chances(parameters)
     for _ in range(max_steps):
-        slope = regressors.T @ (odds.upper + odds.lower - 1) - _RIDGE * coefficients
-        curvature = (regressors * (odds.upper_slope + odds.lower_slope)[:, None]).T @ regressors
-        curvature.flat[:: len(curvature) + 1] += _RIDGE
-        turn, shift = np.linalg.solve(curvature, slope), odds.step_of_thresholds(level, len(thresholds))
+        chance = np.maximum(upper - lower, _TINY)
+        rise, fall = upper * (1 - upper) / chance, lower * (1 - lower) / chance
+        slope = to_upper.T @ rise - to_lower.T @ fall - ridge * parameters
+        between = to_upper.T @ ((rise * fall)[:, None] * to_lower)
+        curvature = to_upper.T @ ((rise * (rise - 1 + 2 * upper))[:, None] * to_upper)
+        curvature += to_lower.T @ ((fall * (fall + 1 - 2 * lower))[:, None] * to_lower) - between - between.T
+        step = np.linalg.solve(curvature + np.diag(ridge + 1e-6), slope)
         before = best
         for _ in range(8):
-            odds = _Odds.of(thresholds + shift, regressors @ (coefficients + turn), level)
-            if odds.likelihood > before:
+            upper, lower, best = chances(parameters + step)
+            if best > before:
                 break
-            turn, shift = turn / 2, shift / 2
+            step = step / 2
         else:
-            break
-        best, coefficients, thresholds = odds.likelihood, coefficients + turn, thresholds + shift
+            return before - start
+        parameters = parameters + step
         if best < before + 0.01:
             break
     return best - start
 
 
-class _Odds(NamedTuple):
-    """Chances of at most the level of each row, and of less; how they change; and all rows' likelihood."""
-
-    upper: NDArray[np.float64]
-    lower: NDArray[np.float64]
-    upper_slope: NDArray[np.float64]
-    lower_slope: NDArray[np.float64]
-    likelihood: float
-
-    @classmethod
-    def of(
-        cls, thresholds: NDArray[np.float64], followed: NDArray[np.float64], level: NDArray[np.intp]
-    ) -> _Odds:
-        bounds = np.concatenate([[-np.inf], thresholds, [np.inf]])
-        upper, lower = (expit(bounds[level + side] - followed) for side in (1, 0))
-        likelihood = float(np.log(np.maximum(upper - lower, 1e-7)).sum())
-        return cls(upper, lower, upper * (1 - upper), lower * (1 - lower), likelihood)
-
-    def step_of_thresholds(self, level: NDArray[np.intp], number: int) -> NDArray[np.float64]:
-        """Return Newton's step: each threshold bounds the level below it and the one above."""
-        chance = np.maximum(self.upper - self.lower, 1e-7)
-        rise, fall = self.upper_slope / chance, self.lower_slope / chance
-
-        def total(rows: NDArray[np.float64], first: int) -> NDArray[np.float64]:
-            return np.bincount(level, rows, number + 1)[first : number + first].astype(float)
-
-        slope = total(rise, 0) - total(fall, 1)
-        below = total(rise**2 - rise * (1 - 2 * self.upper), 0)
-        above = total(fall**2 + fall * (1 - 2 * self.lower), 1)
-        between = total(rise * fall, 1)[:-1]
-        curvature = np.diag(below + above + 1e-6) - np.diag(between, 1) - np.diag(between, -1)
-        step: NDArray[np.float64] = np.asarray(np.linalg.solve(curvature, slope), dtype=float)
-        return step
-
-
 def _joined_levels(column: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the rank of each row's value, where rare values are joined to the next."""
+    """Return the rank of each row's value, where values of a few rows are joined to the next."""
     _, ranks, counts = np.unique(column, return_inverse=True, return_counts=True)
     groups = np.zeros(len(counts), dtype=np.intp)
-    held = 0.0
-    for k in range(1, len(counts)):
-        held += counts[k - 1] / len(column)
-        rest = counts[k:].sum() / len(column)
-        is_next = held >= _RARE and rest >= _RARE
-        groups[k] = groups[k - 1] + is_next
-        held = 0.0 if is_next else held
+    held, rest = 0, len(column)
+    for k, count in enumerate(counts[:-1].tolist()):
+        held, rest = held + count, rest - count
+        is_full = held >= _ROWS_OF_A_LEVEL <= rest
+        groups[k + 1] = groups[k] + is_full
+        held = 0 if is_full else held
     return groups[ranks.ravel()]
