@@ -338,6 +338,17 @@ def test_copies_and_counters_of_a_series_are_named():
     assert finding(result, "counters").advice == "Learn without such columns."
 
 
+def test_small_counts_tell_little_of_directions():
+    rng = np.random.default_rng(0)
+    visits = rng.poisson(3, 600).astype(float)
+    orders = rng.poisson(1 + visits).astype(float)
+    named = {
+        f.name: f for f in check_mechanisms(fitted([("visits", "orders")], visits=visits, orders=orders))
+    }
+    assert "visits" in named["levels"].sentence
+    assert "direction" not in named
+
+
 def test_yes_and_no_tell_little_of_directions_and_are_not_judged_by_additive_noise():
     rng = np.random.default_rng(0)
     x, u = rng.standard_normal((2, 600))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri, fdtrc
 
-from mcsl.order.discrete import has_few_levels
+from mcsl.order.discrete import form_of
 from mcsl.problem import Problem, in_time
 from mcsl.sem import FittedSEM
 from mcsl.sem.features import SplineFeatures
@@ -44,11 +44,11 @@ def _scales(sem: FittedSEM) -> Finding | None:
 
 
 def _of_few_values(sem: FittedSEM) -> set[str]:
-    """Return the variables that are yes or no, or a few grades: noise does not add up to such values."""
+    """Return the variables that are yes or no, grades or small counts: noise does not add up to these."""
     return {
         name
         for name, variable in zip(sem.graph.names, sem.variables, strict=True)
-        if all(has_few_levels(sem.values[:, column]) for column in variable.outputs)
+        if all(form_of(sem.values[:, column]) == "ordinal" for column in variable.outputs)
     }
 
 
@@ -61,7 +61,8 @@ def _levels(sem: FittedSEM) -> Finding | None:
     return Finding(
         "levels",
         "caution",
-        f"{some_of(few)} take{'s' if len(few) == 1 else ''} few values, which tell little of directions.",
+        f"{some_of(few)} take{'s' if len(few) == 1 else ''} few values, or count in few steps, "
+        "which tell little of directions.",
         "Take the arrows from and to such variables as joined but not directed; if you know a direction, "
         "state it as prior knowledge.",
     )
