@@ -30,7 +30,7 @@ def form_of(column: NDArray[np.float64]) -> Form:
     as many rows as its neighbours. Yes and no, grades and small counts are levels, in order.
     """
     values, counts = np.unique(column, return_counts=True)
-    if has_few_levels(values):
+    if len(values) <= _FEW_LEVELS:
         return "ordinal"
     shares = counts / len(column)
     if (shares**2).sum() > 1 / _LEAST_LEVELS and shares[shares < _RARE].sum() < _MOST_RARE:
@@ -38,12 +38,6 @@ def form_of(column: NDArray[np.float64]) -> Form:
     beside = np.pad(shares, 1)
     outstanding = shares[shares > _ABOVE_NEIGHBOURS * np.maximum(beside[:-2], beside[2:])].max(initial=0.0)
     return "lumped" if outstanding > _LUMP else "massed" if outstanding > _MASS else "dense"
-
-
-def has_few_levels(column: NDArray[np.float64]) -> bool:
-    """Tell whether a column is yes or no, or one of four grades at most."""
-    # Of most columns a few rows tell, and sorting all of them takes a while.
-    return all(len(np.unique(part)) <= _FEW_LEVELS for part in (column[:100], column))
 
 
 def ordinal_gain(column: NDArray[np.float64], design: NDArray[np.float64], *, max_steps: int = 12) -> float:
