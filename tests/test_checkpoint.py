@@ -50,6 +50,7 @@ def same(a, b):
     return (
         a.graph == b.graph
         and np.array_equal(a.edge_probabilities, b.edge_probabilities)
+        and (a.directions is b.directions or np.array_equal(a.directions, b.directions))
         and a.tests == b.tests
         and a.edge_counts == b.edge_counts
         and a.stop_reason == b.stop_reason

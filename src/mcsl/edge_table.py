@@ -23,6 +23,8 @@ class EdgeRow(NamedTuple):
     effect: str
     kept: bool
     probability: float | None
+    direction: float | None
+    """How sure it is that the edge does not point the other way, None where nobody asked."""
     test: str | None
     """Name of the test that decided, "acyclicity" where it was a cycle, None if nothing was tested."""
     p_value: float | None
@@ -39,6 +41,7 @@ def edge_rows(
     probabilities: NDArray[np.float64] | None = None,
     cut_edges: Iterable[tuple[str, str]] = (),
     frequencies: NDArray[np.float64] | None = None,
+    directions: NDArray[np.float64] | None = None,
 ) -> list[EdgeRow]:
     """Return all edges that were looked at: kept ones first, then by probability to three digits."""
     place = {name: i for i, name in enumerate(graph.names)}
@@ -55,6 +58,7 @@ def edge_rows(
                 effect=effect,
                 kept=kept,
                 probability=None if probabilities is None else float(probabilities[at]),
+                direction=None if directions is None else float(directions[at]),
                 test=test.test if test else None if kept else "acyclicity",
                 p_value=statistics.get("p_value"),
                 coefficient=statistics.get("coefficient"),

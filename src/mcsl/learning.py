@@ -96,6 +96,7 @@ def learn(
         return Result(
             graph=graph,
             edge_probabilities=found.edge_probabilities,
+            directions=found.directions,
             trace=found.trace,
             stop_reason=stop_reason,
             cut_edges=found.cut_edges,

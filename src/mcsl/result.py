@@ -51,6 +51,10 @@ class Result:
     versions: Mapping[str, str]
     timings: Mapping[str, float]
     """Seconds each room took."""
+    directions: NDArray[np.float64] | None = None
+    """How sure it is that each edge points as it does, `[cause, effect]`, given that the two are joined: 0.5
+    if nothing tells, 1 if its reverse fits far worse; 0 for pairs against the order, None where networks
+    decided."""
     edge_counts: Mapping[str, int] = field(default_factory=dict)
     """Edges after each step: screened, learned, completed, trained, pruned, as far as the recipe has them."""
     restarts: tuple[Restart, ...] = ()
@@ -114,6 +118,7 @@ class Result:
             one_variance=self.recipe.assumes_one_variance,
             share_drawn=self.missing.share_drawn(self.n_samples, self.problem.dataset.n_variables),
             stability=self.stability,
+            directions=self.directions,
         )
 
     @property
@@ -130,13 +135,27 @@ class Result:
 
     @property
     def confidence(self) -> NDArray[np.float64]:
-        """How sure each edge is, `[cause, effect]`: its frequency in half-samples, else its probability."""
-        return self.stability.frequencies if self.stability else self.edge_probabilities
+        """How sure each arrow is, `[cause, effect]`: its frequency in half-samples, else by the search.
+
+        That is the probability of the edge, times how sure its direction is where that is known.
+        """
+        if self.stability:
+            return self.stability.frequencies
+        return self.edge_probabilities * (1.0 if self.directions is None else self.directions)
+
+    @property
+    def confidence_name(self) -> str:
+        """What `confidence` is: "frequency" (in half-samples), "probability", or both parts, "confidence"."""
+        if self.stability:
+            return "frequency"
+        return "probability" if self.directions is None else "confidence"
 
     def edge_rows(self) -> list[EdgeRow]:
         """Return all edges that learning and pruning looked at, kept ones first."""
         frequencies = self.stability.frequencies if self.stability else None
-        rows = edge_rows(self.graph, self.tests, self.edge_probabilities, self.cut_edges, frequencies)
+        rows = edge_rows(
+            self.graph, self.tests, self.edge_probabilities, self.cut_edges, frequencies, self.directions
+        )
         return with_lags(rows, self.lag_tests)
 
     @property

@@ -38,6 +38,8 @@ class Found(NamedTuple):
     trace: tuple[TraceRow, ...] = ()
     cut_edges: tuple[tuple[str, str], ...] = ()
     restarts: tuple[Restart, ...] = ()
+    directions: NDArray[np.float64] | None = None
+    """How sure the direction of each edge is; None where masks decided it."""
 
 
 def find_graph(
@@ -56,7 +58,12 @@ def find_graph(
         )
     timings |= start.timings
     ordered = Found(
-        start.graph, start.learned, start.edge_probabilities, StopReason.SETTLED, start.edge_counts
+        graph=start.graph,
+        untested=start.learned,
+        edge_probabilities=start.edge_probabilities,
+        stop_reason=StopReason.SETTLED,
+        edge_counts=start.edge_counts,
+        directions=start.directions,
     )
     if recipe.schedule is None:
         return start.problem, ordered

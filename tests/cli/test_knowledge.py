@@ -26,7 +26,7 @@ def test_knowledge_holds_and_is_recorded(mcsl, table, tmp_path):
     record = json.loads((tmp_path / "out" / "result.json").read_text())
     assert record["knowledge"] == {"required": [["c", "a"]]}
     edges = (tmp_path / "out" / "edges.csv").read_text()
-    assert "c,a,1,1.0,required," in edges
+    assert "c,a,1,1.0,1.0,required," in edges
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_prune_keeps_required_and_removes_forbidden_edges(mcsl, table, tmp_path)
     outcome = mcsl(*prune, "--out", tmp_path / "out", "--require", "a,b", "--forbid", "b,c")
     assert outcome.exit_code == 0, outcome.err
     edges = (tmp_path / "out" / "edges.csv").read_text()
-    assert "a,b,1,,required," in edges
+    assert "a,b,1,,,required," in edges
     assert "b,c" not in edges
     outcome = mcsl(*prune, "--out", tmp_path / "other", "--require", "c,a")
     assert outcome.exit_code == 2

@@ -75,7 +75,8 @@ def test_series_are_learned_and_their_lags_listed(mcsl, series, tmp_path):
     assert "Samples are from 2 series, with 1 lag. Lags that matter are listed" in outcome.out
     lags = pl.read_csv(out / "lags.csv")
     assert set(lags["lag"]) == {0, 1}
-    assert outcome.out.splitlines()[0].split() == ["cause", "effect", "lags", "probability", "p-value"]
+    heading = outcome.out.splitlines()[0].split()
+    assert heading == ["cause", "effect", "lags", "probability", "direction", "p-value"]
     record = json.loads((out / "result.json").read_text())
     assert record["series"] == {"n_series": 2, "lags": 1, "n_filled": 0, "n_left_out": 0}
 

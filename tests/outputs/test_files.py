@@ -34,8 +34,11 @@ def result():
     probabilities = np.full((4, 4), 0.01)
     np.fill_diagonal(probabilities, 0)
     probabilities[0, 1], probabilities[0, 2], probabilities[1, 3], probabilities[3, 0] = 0.7, 0.9, 1 / 3, 0.6
+    directions = np.full((4, 4), 0.5)
+    directions[0, 2] = 0.8
     return Result(
         graph=CausalGraph.from_edges([(NAMES[0], NAMES[1]), (NAMES[0], NAMES[2])], NAMES),
+        directions=directions,
         edge_probabilities=probabilities,
         trace=(row(1), row(2)),
         stop_reason=StopReason.CONVERGED,
@@ -88,10 +91,10 @@ def test_edges_list_what_was_kept_dropped_and_cut(result, tmp_path):
     write_result(result, tmp_path / "out")
     edges = pl.read_csv(tmp_path / "out" / "edges.csv").rows()
     assert edges == [
-        (NAMES[0], NAMES[2], 1, 0.9, None, None, None, None, None),
-        (NAMES[0], NAMES[1], 1, 0.7, "additive", 1e-12, None, None, None),
-        (NAMES[3], NAMES[0], 0, 0.6, "acyclicity", None, None, None, None),
-        (NAMES[1], NAMES[3], 0, 1 / 3, "quadratic", None, 0.05, None, None),
+        (NAMES[0], NAMES[2], 1, 0.9, 0.8, None, None, None, None, None),
+        (NAMES[0], NAMES[1], 1, 0.7, 0.5, "additive", 1e-12, None, None, None),
+        (NAMES[3], NAMES[0], 0, 0.6, 0.5, "acyclicity", None, None, None, None),
+        (NAMES[1], NAMES[3], 0, 1 / 3, 0.5, "quadratic", None, 0.05, None, None),
     ]
 
 

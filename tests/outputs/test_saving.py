@@ -49,6 +49,7 @@ def test_a_result_comes_back_as_it_was(result, tmp_path):
     back = load_result(result.save(tmp_path / "run.mcsl"))
     assert back.graph == result.graph
     assert np.array_equal(back.edge_probabilities, result.edge_probabilities)
+    assert np.array_equal(back.directions, result.directions)
     assert repr(back.trace) == repr(result.trace)
     assert back.stop_reason is result.stop_reason
     assert back.recipe.name == "additive"
@@ -62,7 +63,8 @@ def test_a_result_comes_back_as_it_was(result, tmp_path):
 
 def test_every_field_of_a_result_is_saved_or_stands_for_what_is():
     handled = {
-        "graph", "edge_probabilities", "trace", "stop_reason", "cut_edges", "tests", "recipe", "seed",
+        "graph", "edge_probabilities", "directions", "trace", "stop_reason", "cut_edges", "tests", "recipe",
+        "seed",
         "n_samples", "n_drawn", "fingerprint", "versions", "timings", "edge_counts", "knowledge", "stability",
         "groups", "lag_tests", "series", "missing", "restarts", "problem", "stored_sem", "stored_trust",
     }  # fmt: skip
@@ -88,7 +90,8 @@ def test_without_its_model_a_result_holds_no_rows(result, tmp_path):
         _ = back.sem
     with zipfile.ZipFile(path) as archive:
         assert set(load(archive.read("arrays.safetensors"))) == {
-            "adjacency", "edge_probabilities", "trace", "stability/frequencies", "stability/candidates",
+            "adjacency", "edge_probabilities", "directions", "trace", "stability/frequencies",
+            "stability/candidates",
         }  # fmt: skip
 
 

@@ -28,7 +28,8 @@ def sound():
 
 def test_a_sound_result_gets_a_clean_panel(sound):
     assert set(verdicts(sound)) == {
-        "search", "units", "predictability", "prediction", "independence", "direction", "borderline",
+        "search", "units", "predictability", "prediction", "independence", "direction", "reverses",
+        "borderline",
     }  # fmt: skip
     assert "bad" not in verdicts(sound).values()
     for found in sound.trust:
@@ -43,6 +44,19 @@ def test_straight_lines_with_normal_noise_have_no_direction():
     assert "other way around" in finding(result, "direction").sentence
     skewed = learned("linear", noise_distribution="half-normal", n_samples=800)
     assert finding(skewed, "direction").verdict == "good"
+    assert finding(result, "reverses").verdict == "bad"
+    assert finding(skewed, "reverses").verdict == "good"
+
+
+def test_arrows_that_fit_as_well_turned_around_are_named(sound):
+    directions = np.where(sound.graph.adjacency, 0.99, 0.0)
+    cause, effect = sound.graph.edges[0]
+    directions[sound.graph.names.index(cause), sound.graph.names.index(effect)] = 0.7
+    found = finding(replace(sound, directions=directions), "reverses")
+    assert found.verdict == "caution"
+    assert found.sentence == f"1 of {sound.graph.n_edges} arrows fit hardly better than their reverses."
+    assert f"Take {cause} -> {effect} as joined but not directed" in found.advice
+    assert "reverses" not in verdicts(replace(sound, directions=None))
 
 
 def fitted(edges, **columns):

@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from mcsl.result import Result
     from mcsl.trust import Finding
 
-FIGURES = {"lags": "", "probability": ".3f", "p_value": ".2g", "coefficient": ".2g", "frequency": ".2f"}
+FIGURES = {
+    "lags": "",
+    "probability": ".3f",
+    "direction": ".2f",
+    "p_value": ".2g",
+    "coefficient": ".2g",
+    "frequency": ".2f",
+}
 MEANINGS = {
     "shd": "pairs of variables whose edges differ",
     "tpr": "share of the true edges that were found",

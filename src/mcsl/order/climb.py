@@ -14,11 +14,13 @@ def climb(
     score: Score,
     required: NDArray[np.bool_] | None = None,
     start: NDArray[np.bool_] | None = None,
+    enough: float = np.inf,
 ) -> NDArray[np.bool_]:
     """Add, drop or reverse the candidate edge that improves the total score most, until none does.
 
-    The climb starts from a graph, or from the `required` edges alone, and leaves these as they are. A move
-    costs as much as there are candidates, and new scores for one or two effects.
+    The climb starts from a graph, or from the `required` edges alone, and leaves these as they are. It ends
+    early once it has gained `enough`. A move costs as much as there are candidates, and new scores for one
+    or two effects.
     """
     fixed = np.zeros_like(candidates) if required is None else required
     graph = _GrowingDag((fixed if start is None else start).copy())
@@ -37,7 +39,8 @@ def climb(
 
     for effect in np.unique(effects).tolist():
         rescore(effect)
-    while True:
+    gained = 0.0
+    while gained < enough:
         present = graph.adjacency[causes, effects]
         singles = np.where(~present & graph.reaches[effects, causes], -np.inf, toggles)
         turns = np.where(present & (reverse >= 0), toggles + toggles[reverse], -np.inf)
@@ -48,13 +51,15 @@ def climb(
         gains = turns if turn else singles
         edge = int(gains.argmax())
         if not gains[edge] > 1e-6:
-            return graph.adjacency
+            break
+        gained += float(gains[edge])
         cause, effect = int(causes[edge]), int(effects[edge])
         graph.toggle(cause, effect)
         if turn:
             graph.toggle(effect, cause)
             rescore(cause)
         rescore(effect)
+    return graph.adjacency
 
 
 def parents_of(adjacency: NDArray[np.bool_], effect: int) -> frozenset[int]:

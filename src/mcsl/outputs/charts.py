@@ -49,7 +49,7 @@ def plot_adjacency(graph: CausalGraph | Result, *, ax: Axes | None = None, title
     ax.set_ylabel("cause")
     ax.spines[:].set_visible(False)
     if not isinstance(graph, CausalGraph):
-        meaning = "frequency in half-samples" if graph.stability else "probability"
+        meaning = graph.confidence_name + (" in half-samples" if graph.stability else "")
         ax.figure.colorbar(image, ax=ax, label=meaning, shrink=0.7)
     if title:
         ax.set_title(title, parse_math=False)

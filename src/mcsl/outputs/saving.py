@@ -128,6 +128,8 @@ def _parts(result: Result) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
             -1, len(fields(TraceRow))
         ),
     }
+    if result.directions is not None:
+        arrays["directions"] = np.ascontiguousarray(result.directions, dtype=float)
     if stability:
         arrays["stability/frequencies"] = np.ascontiguousarray(stability.frequencies)
         arrays["stability/candidates"] = np.ascontiguousarray(stability.candidates)
@@ -142,6 +144,7 @@ def _to_result(document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) 
     return Result(
         graph=graph,
         edge_probabilities=_array(arrays, "edge_probabilities", square, np.float64),
+        directions=_array(arrays, "directions", square, np.float64) if "directions" in arrays else None,
         trace=tuple(_trace(_array(arrays, "trace", None, np.float64))),
         stop_reason=StopReason(document["stop_reason"]),
         cut_edges=tuple(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mcsl.evaluation import r2_sortability, var_sortability
 from mcsl.graph import CausalGraph, Stability
@@ -22,6 +23,8 @@ _ENOUGH_EDGES = 10
 """With fewer edges chance alone takes sortability far from one half."""
 _NEAR = 10.0
 """An edge is borderline if its p-value is within this factor of the level."""
+_SURE = 0.9
+"""Of arrows that are less sure to point as they do, one in ten to one in two points the wrong way."""
 _OFTEN = 0.5
 _WORTH_SAYING = 0.01
 """From this share of drawn values on, false edges were seen to pass (docs/missing-values.md)."""
@@ -40,12 +43,14 @@ def assess_trust(
     one_variance: bool,
     share_drawn: float,
     stability: Stability | None,
+    directions: NDArray[np.float64] | None,
 ) -> tuple[Finding, ...]:
     """Check how a graph was found, what the table gives away, and what the fitted mechanisms leave over.
 
     `level` is that of the pruner's test, None if there was none; without a fitted model the checks of
     mechanisms are left out. `one_variance` says that all noises were assumed to have the same, and
-    `share_drawn` which share of the table was missing and drawn.
+    `share_drawn` which share of the table was missing and drawn. `directions` says how sure every arrow's
+    direction is, if the search has told.
     """
     findings = [_search(stop_reason, cut_edges), *check_table(problem), *check_neighbours(problem, sem)]
     if share_drawn >= _WORTH_SAYING:
@@ -55,6 +60,8 @@ def assess_trust(
         findings += check_mechanisms(sem)
         if one_variance:
             findings.append(check_variances(sem, problem, standardized))
+    if directions is not None and graph.n_edges:
+        findings.append(_reverses(graph, directions))
     if level is not None:
         findings.append(_borderline(tests, level))
     if stability is not None and graph.n_edges:
@@ -135,6 +142,28 @@ def _scale(graph: CausalGraph, problem: Problem, standardized: bool) -> list[Fin
     return findings
 
 
+def _reverses(graph: CausalGraph, directions: NDArray[np.float64]) -> Finding:
+    figures = _by_edge(graph, directions)
+    unsure = [edge for edge, direction in figures.items() if direction < _SURE]
+    if not unsure:
+        return Finding("reverses", "good", "Every arrow fits clearly better than its reverse.", "", figures)
+    return Finding(
+        "reverses",
+        "bad" if 2 * len(unsure) > len(figures) else "caution",
+        f"{len(unsure)} of {len(figures)} arrows fit hardly better than their reverses.",
+        f"Take {some_of(unsure)} as joined but not directed; if you know a direction, state it as prior "
+        "knowledge.",
+        figures,
+    )
+
+
+def _by_edge(graph: CausalGraph, matrix: NDArray[np.float64]) -> dict[str, float]:
+    place = {name: i for i, name in enumerate(graph.names)}
+    return {
+        f"{cause} -> {effect}": float(matrix[place[cause], place[effect]]) for cause, effect in graph.edges
+    }
+
+
 def _borderline(tests: Sequence[EdgeTest], level: float) -> Finding:
     judged = [test for test in tests if test.statistic == "p_value" and test.test != "required"]
     near = {
@@ -155,11 +184,7 @@ def _borderline(tests: Sequence[EdgeTest], level: float) -> Finding:
 
 
 def _stability(graph: CausalGraph, stability: Stability) -> Finding:
-    place = {name: i for i, name in enumerate(graph.names)}
-    figures = {
-        f"{cause} -> {effect}": float(stability.frequencies[place[cause], place[effect]])
-        for cause, effect in graph.edges
-    }
+    figures = _by_edge(graph, stability.frequencies)
     rare = [edge for edge, frequency in figures.items() if frequency <= _OFTEN]
     if not rare:
         return Finding(

@@ -36,9 +36,9 @@ def payload(result: Result, command: str | None) -> dict[str, Any]:
     return {
         "graph": _drawing(result),
         "variables": [_variable(result, sem, k, by_name) for k in range(result.graph.n_variables)],
-        "edges": [_edge(result, row) for row in result.edge_rows()],
+        "edges": list(_edges(result)),
         "curves": list(_curves(result, sem)) if sem else [],
-        "confidence": "frequency" if result.stability else "probability",
+        "confidence": result.confidence_name,
         "columns": list(EdgeRow._fields),
         "trust": [asdict(finding) for finding in result.trust],
         "trace": [asdict(row) for row in result.trace],
@@ -77,8 +77,10 @@ def _width(line: str) -> float:
     return sum(_LETTER * (1.7 if unicodedata.east_asian_width(sign) in "WF" else 1) for sign in line)
 
 
-def _edge(result: Result, row: EdgeRow) -> dict[str, Any]:
-    return {**row._asdict(), "confidence": row.frequency if result.stability else row.probability}
+def _edges(result: Result) -> Iterator[dict[str, Any]]:
+    place = {name: k for k, name in enumerate(result.graph.names)}
+    for row in result.edge_rows():
+        yield {**row._asdict(), "confidence": float(result.confidence[place[row.cause], place[row.effect]])}
 
 
 def _variable(result: Result, sem: FittedSEM | None, k: int, figures: dict[str, Any]) -> dict[str, Any]:

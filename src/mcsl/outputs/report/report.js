@@ -4,8 +4,8 @@ const place = new Map(data.variables.map((variable, k) => [variable.name, k]));
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 const sureEnough = (edge, least) => edge.confidence === null || Math.round(edge.confidence * 1000) >= Math.round(least * 1000);
 const HEADINGS = { p_value: "p-value" };
-const DECIMALS = { probability: 3, frequency: 2 };
-const NUMBERS = new Set(["probability", "p_value", "coefficient", "frequency"]);
+const DECIMALS = { probability: 3, direction: 2, frequency: 2, confidence: 2 };
+const NUMBERS = new Set(["probability", "direction", "p_value", "coefficient", "frequency"]);
 const MARKS = { good: "✓ good", caution: "! caution", bad: "✕ bad" };
 
 function edgeWords(edge) {
@@ -197,9 +197,12 @@ find("confidence-name").textContent = data.confidence;
 find("variable").append(...data.variables.map((variable, k) => element("option", { value: k }, variable.name)));
 find("edge-table").tHead.rows[0].append(...shownColumns.map((name) => element("th", { scope: "col", "data-column": name, class: NUMBERS.has(name) ? "number" : null },
   element("button", { type: "button", onclick: () => sortBy(name) }, HEADINGS[name] ?? name))));
-find("edge-note").textContent = data.confidence === "frequency"
-  ? "The frequency is the share of half-samples in which the edge returns."
-  : "The probability is the search's own; run with --stability to see how often each edge returns in half-samples.";
+const NOTES = {
+  frequency: "The frequency is the share of half-samples in which the edge returns.",
+  probability: "The probability is the search's own; run with --stability to see how often each edge returns in half-samples.",
+  confidence: "The confidence of an arrow is the probability of its edge times how sure its direction is, both as the search sees them; run with --stability to see how often each edge returns in half-samples.",
+};
+find("edge-note").textContent = NOTES[data.confidence];
 find("findings").append(...(data.trust.length ? findings() : [element("p", {}, "Nothing was checked: this result was saved without its findings.")]));
 find("curves").append(...training());
 find("origin").append(...origin());
