@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from benchmarks.measurement import draw
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.special import expit
 
 import mcsl
-from mcsl.order.discrete import form_of, ordinal_gain
+from mcsl.order.discrete import _MOST_LEVELS, _joined_levels, form_of, ordinal_gain
 
 RNG = np.random.default_rng(0)
 NORMAL = RNG.standard_normal(600)
@@ -28,6 +30,9 @@ NORMAL = RNG.standard_normal(600)
         (np.clip(50 + 60 * NORMAL, 0, 100).round(), "lumped"),
         (np.clip(np.round(NORMAL), -1, 1), "ordinal"),
         (NORMAL > 1, "ordinal"),
+        (np.concatenate([np.repeat([0, 1], 150), 2 + RNG.random(300)]), "lumped"),
+        (np.where(np.arange(40) < 16, 0, NORMAL[:40]), "lumped"),
+        (np.round(3 * NORMAL[:60]), "dense"),
     ],
     ids=[
         "normal",
@@ -43,6 +48,9 @@ NORMAL = RNG.standard_normal(600)
         "percentages",
         "three levels",
         "yes and no",
+        "two masses side by side",
+        "zeros in few rows",
+        "few whole numbers",
     ],
 )
 def test_the_form_of_a_column(column, form):
@@ -81,17 +89,40 @@ def test_the_gain_of_grades_is_that_of_their_cumulative_odds():
     design = (x / np.linalg.norm(x))[:, None]
     gain = ordinal_gain(3.0 * grades - 7, design)
     assert gain == pytest.approx(true - 2000 * shares @ np.log(shares), abs=6)
-    assert ordinal_gain(-1.0 * grades, design) == pytest.approx(gain, abs=0.5)
+    assert ordinal_gain(-1.0 * grades, design) == pytest.approx(gain, abs=0.02)
 
 
-def test_the_tails_of_counts_are_joined():
-    rng = np.random.default_rng(5)
-    x = rng.standard_normal(1000)
-    counts = rng.poisson(np.exp(x)).astype(float)
-    design = (x / np.linalg.norm(x))[:, None]
-    tenth_largest = np.sort(counts)[-10]
-    beyond = np.where(counts > tenth_largest, 100 + counts, counts)
-    assert ordinal_gain(beyond, design) == ordinal_gain(counts, design) > 100
+@given(seed=st.integers(0, 10_000), n=st.integers(2, 400))
+def test_levels_of_few_rows_are_joined_alike_from_both_sides(seed, n):
+    rng = np.random.default_rng(seed)
+    counts = rng.poisson(rng.exponential(4), n).astype(float)
+    counts[0] = counts[1] + 1
+    joined = _joined_levels(counts)
+    assert np.array_equal(joined, joined.max() - _joined_levels(-counts))
+    assert np.array_equal(np.unique(joined), np.arange(joined.max() + 1))
+    assert 1 <= joined.max() <= min(_MOST_LEVELS, n // 5 + 3)
+    order = np.argsort(counts, kind="stable")
+    assert (np.diff(joined[order]) >= 0).all()
+    # Levels with a tenth of the rows each stay apart from 200 rows on.
+    values, sizes = np.unique(counts, return_counts=True)
+    large = values[sizes > n / 10]
+    if n >= 200:
+        assert len({joined[counts == value][0] for value in large}) == len(large)
+
+
+def test_the_sign_of_counts_does_not_matter():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x = rng.standard_normal(60)
+        counts = rng.poisson(np.exp(0.8 * x)).astype(float)
+        design = (x / np.linalg.norm(x))[:, None]
+        assert ordinal_gain(counts, design) == pytest.approx(ordinal_gain(-counts, design), abs=0.02)
+
+
+def test_a_long_column_that_hardly_varies_has_few_levels():
+    rain = np.maximum(np.random.default_rng(0).standard_normal(100_000), 0.92)
+    assert form_of(rain) == "ordinal"
+    assert _joined_levels(rain).max() <= _MOST_LEVELS
 
 
 @pytest.mark.parametrize(
@@ -120,6 +151,12 @@ def test_a_rare_yes_is_explained_too():
     rare = (x > 0.98) * 1.0
     assert rare.sum() == 30
     assert ordinal_gain(rare, (x / np.linalg.norm(x))[:, None]) > 80
+
+
+@pytest.mark.parametrize("n_yes", [1, 3, 9])
+def test_few_outcomes_of_few_rows_are_explained_too(n_yes):
+    x = np.linspace(-1, 1, 30)
+    assert ordinal_gain((np.arange(30) >= 30 - n_yes) * 1.0, (x / np.linalg.norm(x))[:, None]) > 2
 
 
 def test_outcomes_that_are_told_apart_without_exception_have_a_finite_gain():

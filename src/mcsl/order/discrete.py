@@ -10,14 +10,15 @@ from scipy.special import expit, logit
 
 Form = Literal["dense", "massed", "lumped", "ordinal"]
 
-# A value with more of the rows, and so many times more than either value beside it, is a lump, or a mass.
+# A value with more of the rows is a lump, or a mass, if it or all masses in a row with it have so many times
+# more rows than the values beside them.
 _LUMP, _MASS, _ABOVE_NEIGHBOURS = 0.15, 0.05, 3.0
 _FEW_LEVELS = 4
 # Levels in effect: two rows are equal more often than in one of so many cases.
 _LEAST_LEVELS = 10
 # Values with a smaller share of the rows are rare, and where they are many, the column is no row of levels.
 _RARE, _MOST_RARE = 0.02, 0.2
-_ROWS_OF_A_LEVEL = 10
+_ROWS_OF_A_LEVEL, _MOST_LEVELS = 5, 100
 # Keeps coefficients finite where functions tell levels apart without exception.
 _RIDGE = 0.05
 _TINY = 1e-7
@@ -32,20 +33,33 @@ def form_of(column: NDArray[np.float64]) -> Form:
     values, counts = np.unique(column, return_counts=True)
     if len(values) <= _FEW_LEVELS:
         return "ordinal"
-    shares = counts / len(column)
-    if (shares**2).sum() > 1 / _LEAST_LEVELS and shares[shares < _RARE].sum() < _MOST_RARE:
+    n = len(column)
+    shares, equal = counts / n, float(counts @ (counts - 1)) / (n * (n - 1))
+    # A value that comes once is rare in any table.
+    if equal > 1 / _LEAST_LEVELS and shares[counts < max(_RARE * n, 2)].sum() < _MOST_RARE:
         return "ordinal"
-    beside = np.pad(shares, 1)
-    outstanding = shares[shares > _ABOVE_NEIGHBOURS * np.maximum(beside[:-2], beside[2:])].max(initial=0.0)
+    outstanding = shares[_stands_out(shares)].max(initial=0.0)
     return "lumped" if outstanding > _LUMP else "massed" if outstanding > _MASS else "dense"
+
+
+def _stands_out(shares: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which values have far more rows than those beside them, alone or with masses in a row."""
+    padded = np.pad(shares, 1)
+    alone = shares > _ABOVE_NEIGHBOURS * np.maximum(padded[:-2], padded[2:])
+    is_mass = padded > _MASS
+    starts, ends = np.flatnonzero(is_mass[1:] & ~is_mass[:-1]), np.flatnonzero(is_mass[:-1] & ~is_mass[1:])
+    for start, end in zip(starts, ends, strict=True):
+        around = max(padded[start], padded[end + 1])
+        alone[start:end] |= shares[start:end].min() > _ABOVE_NEIGHBOURS * around
+    return alone
 
 
 def ordinal_gain(column: NDArray[np.float64], design: NDArray[np.float64], *, max_steps: int = 12) -> float:
     """Return by how many nats cumulative odds that follow some functions beat the shares of the levels.
 
     P(x <= level) = expit(threshold of the level - functions), McCullagh's proportional odds, by Newton's
-    method; of two levels this is a logistic regression. Levels of a few rows, as in the tails of counts, are
-    joined to the next.
+    method; of two levels this is a logistic regression. Levels of a few rows beside each other, as in the
+    tails of counts, are joined.
     """
     if not design.shape[1]:
         return 0.0
@@ -92,13 +106,14 @@ def ordinal_gain(column: NDArray[np.float64], design: NDArray[np.float64], *, ma
 
 
 def _joined_levels(column: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the rank of each row's value, where values of a few rows are joined to the next."""
+    """Return the rank of each row's value, where values of a few rows each share one.
+
+    Values whose middle ranks lie in the same of some equal cells are joined. Cells are counted from the
+    median, and rounding treats both sides alike, so that the sign of a column does not matter.
+    """
+    n = len(column)
     _, ranks, counts = np.unique(column, return_inverse=True, return_counts=True)
-    groups = np.zeros(len(counts), dtype=np.intp)
-    held, rest = 0, len(column)
-    for k, count in enumerate(counts[:-1].tolist()):
-        held, rest = held + count, rest - count
-        is_full = held >= _ROWS_OF_A_LEVEL <= rest
-        groups[k + 1] = groups[k] + is_full
-        held = 0 if is_full else held
-    return groups[ranks.ravel()]
+    n_cells = min(max(n // _ROWS_OF_A_LEVEL, 3), _MOST_LEVELS)
+    from_median = 2 * np.cumsum(counts) - counts - n
+    _, joined = np.unique(np.round(from_median * (n_cells / (2 * n))), return_inverse=True)
+    return joined.ravel()[ranks.ravel()]
