@@ -77,6 +77,25 @@ def test_counts_keep_the_logarithm_that_they_have():
     assert finer_logarithms(problem, {0: logarithms_of(standardized)[-1]}) == {}
 
 
+def test_a_column_without_causes_is_no_less_likely_for_having_a_choice():
+    rng = np.random.default_rng(0)
+    right = 0
+    for k in range(8):
+        x, noise = rng.standard_normal((2, 1500))
+        effect = np.tanh(0.7 * x) if k % 2 else x + 0.15 * x**2
+        right += mcsl.learn(np.column_stack([np.exp(x), effect + noise])).graph.adjacency[0, 1]
+    assert right >= 7
+    fixed, free = scores_of(np.exp(rng.standard_normal((1000, 2))))
+    assert free(0, frozenset()) >= fixed(0, frozenset())
+
+
+def test_the_tests_see_the_origin_that_suits_the_causes_found():
+    values = with_a_sharp_edge()
+    found = OrderSearch().find(Problem.from_dataset(Dataset(values, ("cause", "effect")).standardized()))
+    assert found.learned.adjacency[0, 1]
+    assert np.corrcoef(found.problem.dataset.values[:, 1], np.log(values[:, 1]))[0, 1] > 0.999
+
+
 @pytest.mark.parametrize("seed", [3, 7])
 def test_post_nonlinear_arrows_are_not_turned_around(seed):
     simulation = mcsl.simulate("pnl", n_variables=10, degree=1, n_samples=3000, seed=seed)
