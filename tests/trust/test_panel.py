@@ -383,7 +383,7 @@ def test_what_others_explain_wholly_may_have_been_computed():
     x, e = rng.standard_normal((2, 500))
     prediction = check_mechanisms(fitted([("x", "cube"), ("x", "y")], x=x, cube=x**3, y=x + e))[0]
     assert prediction.verdict == "caution"
-    assert prediction.sentence.endswith("and all of cube.")
+    assert prediction.sentence.endswith("and all of cube by x: columns that determine each other.")
 
 
 def test_causes_never_explain_less_than_nothing():

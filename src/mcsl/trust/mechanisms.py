@@ -61,8 +61,8 @@ def _levels(sem: FittedSEM) -> Finding | None:
     return Finding(
         "levels",
         "caution",
-        f"{some_of(few)} take{'s' if len(few) == 1 else ''} few values, or count in few steps, "
-        "which tell little of directions.",
+        f"{some_of(few)} {'takes few values, or counts' if len(few) == 1 else 'take few values, or count'} "
+        "in few steps, which tells little of directions.",
         "Take the arrows from and to such variables as joined but not directed; if you know a direction, "
         "state it as prior knowledge.",
     )
@@ -77,11 +77,13 @@ def _prediction(sem: FittedSEM) -> Finding:
     middle = f"{causes} explain {share:.0%} of a variable (median, on rows left out)"
     computed = [fit.variable for fit in fits if fit.r2 > _COMPUTED]
     if computed and not in_time(sem.variables):
+        but = f", but nothing of {some_of(useless)}" if useless else ""
+        together = [f"{name} by {' and '.join(sem.graph.parents(name))}" for name in computed]
         return Finding(
             "prediction",
             "caution",
-            f"{middle}, and all of {some_of(computed)}.",
-            "What was computed from other columns is best left out.",
+            f"{middle}{but}, and all of {some_of(together)}: columns that determine each other.",
+            "One of them was computed from the others, as a total is from its parts; leave that one out.",
             figures,
         )
     if useless:
@@ -116,7 +118,8 @@ def _independence(sem: FittedSEM) -> Finding | None:
     return Finding(
         "independence",
         "bad" if 2 * len(dependent) > len(p_values) else "caution",
-        f"The noise of {some_of(dependent)} depends on its causes, against the model"
+        f"The noise of {some_of(dependent)} depends on {'its' if len(dependent) == 1 else 'their'} causes, "
+        "against the model"
         f" (p = {min(p_values.values()):.1g} at the least).",
         "A cause may be missing from the table, an arrow may point the other way, or the relation has "
         "another form: check the arrows into these variables first.",
