@@ -109,6 +109,7 @@ def test_nothing_to_resume_is_said(mcsl, fake_learn, table, tmp_path):
     finished = mcsl("learn", table, "--out", tmp_path / "out", "--resume")
     assert finished.exit_code == 2
     assert "is not empty" in finished.err
+    assert "starting from the beginning" not in finished.err
 
 
 def test_what_is_advised_about_steps_of_another_run_works(mcsl, tmp_path):

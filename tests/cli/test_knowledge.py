@@ -35,7 +35,7 @@ def test_knowledge_holds_and_is_recorded(mcsl, table, tmp_path):
         (["--require", "a,z"], "The required edge a -> z names 'z', which is not among the variables."),
         (["--require", "a,b", "--forbid", "a,b"], "The edge a -> b is required, but it is forbidden too"),
         (["--require", "a,b", "--require", "b,a"], "The required edges close the cycle"),
-        (["--forbid", "ab"], "'ab' must be one CAUSE,EFFECT of two columns. Got 0 ways to read it"),
+        (["--forbid", "ab"], "'ab' is no edge; write CAUSE,EFFECT with the names of two columns"),
         (["--knowledge", "absent.json"], "There is no file absent.json."),
     ],
 )

@@ -19,7 +19,7 @@ def test_gaps_are_refused_with_their_counts(mcsl, holed, tmp_path):
     outcome = mcsl("learn", holed, "--out", tmp_path / "out")
     assert outcome.exit_code == 2
     assert "3 missing values in 3 of 60 rows, by column 'a' (2), 'b' (1)" in outcome.err
-    assert "choose --missing drop, impute or mask" in outcome.err
+    assert "choose --missing drop, which leaves 57 rows, impute or mask" in outcome.err
 
 
 @pytest.mark.parametrize(

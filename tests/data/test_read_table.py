@@ -142,6 +142,23 @@ def test_decimal_comma_between_semicolons(tmp_path, header):
     np.testing.assert_array_equal(read_table(written(tmp_path, text)).values, VALUES)
 
 
+def test_decimal_commas_between_tabs_are_refused_by_name(tmp_path):
+    path = written(tmp_path, "\n".join(lines("\t", "a\tb\tc")).replace(".", ","))
+    assert "hold decimal commas, for example" in refusal(path)
+    assert "; write them with points, save the table with semicolons between its cells, or" in refusal(path)
+
+
+def test_a_title_above_the_header_is_suspected(tmp_path):
+    path = written(tmp_path, "\n".join(["Weights of 2024", *lines()]))
+    assert refusal(path).endswith("if line 1 is a title, delete it.")
+
+
+def test_an_empty_column_is_named_before_other_gaps(tmp_path):
+    rows = [f"{a},,{c}" for a, _, c in VALUES]
+    path = written(tmp_path, "\n".join(["a,b,c", "1,,", *rows]))
+    assert refusal(path) == f"Column 'b' of {path} has no values; leave it out with --drop b."
+
+
 def test_points_beside_decimal_commas_are_refused(tmp_path):
     thousands = [f"{v:,.0f}".replace(",", ".") for v in np.linspace(800, 5000, 25)]
     rows = [

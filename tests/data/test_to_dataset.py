@@ -136,7 +136,7 @@ def test_the_callers_array_is_neither_shared_nor_changed():
             id="dates of a series",
         ),
         pytest.param(with_column([[1]] * 25), ["list objects"], id="lists"),
-        pytest.param(with_column([None] * 25), ["25 missing values"], id="all null"),
+        pytest.param(with_column([None] * 25), ["has no values", "leave it out"], id="all null"),
         pytest.param(with_column([1.0] * 7 + [None] * 18), ["18 missing", "the first in row 7"], id="null"),
         pytest.param(with_column([1.0] * 7 + [float("nan")] * 18), ["18 missing", "row 7"], id="nan"),
         pytest.param(

@@ -23,3 +23,5 @@ def test_what_cannot_be_read_or_written_is_said(tmp_path):
     with pytest.raises(mcsl.GraphError, match=r"wrong\.gml: The text is not GML"):
         mcsl.read_graph(tmp_path / "wrong.gml")
     assert "digraph" in mcsl.write_graph(GRAPH, tmp_path / "graph.dot").read_text()
+    with pytest.raises(mcsl.GraphError, match="written but not read; save the graph as GML or JSON"):
+        mcsl.read_graph(tmp_path / "graph.dot")

@@ -62,6 +62,8 @@ def parse_edge(text: str, names: Sequence[str]) -> tuple[str, str]:
     taken at its word, for a message that says which name is unknown.
     """
     cuts = _cuts(text, ",|->")
+    if not cuts:
+        raise KnowledgeError(f"{text!r} is no edge; write CAUSE,EFFECT with the names of two columns.")
     fitting = [cut for cut in cuts if cut[0] in names and cut[1] in names] or cuts
     if len(fitting) != 1:
         raise KnowledgeError(

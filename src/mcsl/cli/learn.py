@@ -146,10 +146,10 @@ def learn(
     with logging_to_stderr(verbose, quiet=quiet), interrupted_by_sigterm():
         steps = Checkpoint(out / DIRECTORY, resume=resume)
         unfinished = is_unfinished(out, halves=bool(stability))
-        if resume and not unfinished and not quiet:
-            typer.echo(f"There is nothing to resume in {out}; starting from the beginning.", err=True)
         overwrite = force or (resume and unfinished)
         check_directory(out, force=overwrite)
+        if resume and not unfinished and not quiet:
+            typer.echo(f"There is nothing to resume in {out}; starting from the beginning.", err=True)
         table = read_rows(
             data,
             drop=drop or (),

@@ -27,6 +27,9 @@ MIN_SPREAD = 1024 * float(np.finfo(np.float64).eps)
 MAX_WHOLE = 2.0**53
 """From here on, whole numbers that are not the same may be the same as floats."""
 
+DECIMAL_COMMAS = "decimal commas"
+"""The kind of a column such as 3,27 where no semicolons part the cells."""
+
 
 @dataclass(frozen=True, eq=False)
 class Column:
@@ -107,9 +110,8 @@ def check_summary(
     """Refuse a table by the summary of its numbers."""
     if not summary.n_rows:
         raise DataError(f"{_capital(origin.name)} has column names but no rows.")
-    if allow_missing:
-        _check_no_empty_column(summary, names, origin)
-    else:
+    _check_no_empty_column(summary, names, origin)
+    if not allow_missing:
         _check_spots(summary.missing, "missing value", summary.n_rows, names, origin)
     _check_spots(summary.infinite, "infinite value", summary.n_rows, names, origin)
     if summary.n_rows < MIN_SAMPLES:
@@ -166,9 +168,12 @@ def check_kinds(columns: Sequence[Column], origin: Origin) -> None:
     kinds = " and ".join(sorted({column.kind for column in wrong}))
     example = f", for example {_short(wrong[0].example)} in {origin.place(wrong[0].row)}"
     holds, them = ("holds", "it") if len(wrong) == 1 else ("hold", "them")
+    remedy = f"turn {them} into plain numbers"
+    if kinds == DECIMAL_COMMAS:
+        remedy = f"write {them} with points, save the table with semicolons between its cells"
     raise DataError(
         f"{listed(names, 'Column')} of {origin.name} {holds} {kinds}{example}; "
-        f"turn {them} into plain numbers, or {origin.leave_out(names)}{_of_series(wrong, origin)}."
+        f"{remedy}, or {origin.leave_out(names)}{_of_series(wrong, origin)}."
     )
 
 
@@ -205,8 +210,10 @@ def _check_spots(spots: Spots, noun: str, n_rows: int, names: Sequence[str], ori
         place = f"in {spots.n_rows} of {n_rows} rows, by column {', '.join(per_column)}, the first {place}"
     remedy = f"fill in or remove {'it' if count == 1 else 'them'} first"
     if noun == "missing value":
+        whole = f", which leaves {n_rows - spots.n_rows} rows,"
         remedy = origin.hint(
-            "choose --missing drop, impute or mask", 'learn with `missing="drop"`, `"impute"` or `"mask"`'
+            f"choose --missing drop{whole} impute or mask",
+            f'learn with `missing="drop"`{whole} `"impute"` or `"mask"`',
         )
     raise DataError(f"{_capital(origin.name)} has {count} {noun}{'s'[: count > 1]} {place}; {remedy}.")
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mcsl.data.checks import MAX_WHOLE, Column, listed
+from mcsl.data.checks import DECIMAL_COMMAS, MAX_WHOLE, Column, listed
 from mcsl.errors import DataError
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ WHOLE = re.compile(r"[+-]?\d+")
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:T|\b)|\d{1,2}:\d{2}")
 
 
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?\s*")
 _ROWS_SEEN = 50
 
 
@@ -155,7 +156,8 @@ def _to_column(name: str, cells: pl.Series, delimiter: str) -> Column:
         else:
             row = int(unread.arg_max() or 0)
             example = str(cells[row])
-            kind = "dates" if DATE.match(example) else "text"
+            comma = DECIMAL_COMMAS if _DECIMAL_COMMA.fullmatch(example) else "text"
+            kind = "dates" if DATE.match(example) else comma
             return Column(name, kind=kind, example=example, row=row, cells=cells.to_list())
     values = numbers.fill_null(math.nan).to_numpy().astype(np.float64)
     if not (np.abs(values) >= MAX_WHOLE).any():
@@ -210,9 +212,10 @@ def _refuse_ragged(table: DelimitedText, source: str) -> int:
             n_cells, n_columns = len(record.cells), len(table.names)
             is_header = record.last_line == table.header_lines
             if n_cells != n_columns and not (is_header and table.names[-1] == ""):
+                is_below_a_title = n_columns == 1 and record.first_line == 2
                 raise DataError(
                     f"Line {record.first_line} of {source} has {_count(n_cells, 'cell')} where the table has "
-                    f"{_count(n_columns, 'column')}."
+                    f"{_count(n_columns, 'column')}{'; if line 1 is a title, delete it' * is_below_a_title}."
                 )
     except csv.Error as error:
         raise DataError(f"{source} cannot be read as delimited text: {error}.") from None

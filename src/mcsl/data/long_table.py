@@ -186,7 +186,7 @@ def _file_source(path: Path, memory: int) -> _Source | None:
         turned = path.with_suffix(".parquet")
         command = f"import polars; polars.scan_csv({str(path)!r}).sink_parquet({str(turned)!r})"
         raise DataError(
-            f"{path} is larger than the {memory // 10**6}MB of memory that may be used, and only Parquet is "
+            f"{path} is larger than the {memory / 10**6:g}MB of memory that may be used, and only Parquet is "
             f"read in blocks; allow more, or turn it into Parquet: python -c {shlex.quote(command)}"
         )
     return None

@@ -177,7 +177,8 @@ class CausalGraph:
     def __repr__(self) -> str:
         arrows = ", ".join(f"{cause} -> {effect}" for cause, effect in self.edges[:8])
         more = ", ..." if self.n_edges > 8 else ""
-        return f"CausalGraph({self.n_variables} variables, {self.n_edges} edges: {arrows}{more})"
+        edges = "1 edge" if self.n_edges == 1 else f"{self.n_edges} edges"
+        return f"CausalGraph({self.n_variables} variables, {edges}: {arrows}{more})"
 
 
 def topological_order(adjacency: ArrayLike) -> list[int]:

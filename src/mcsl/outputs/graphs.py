@@ -40,6 +40,8 @@ def read_edges(path: str | os.PathLike[str]) -> tuple[NDArray[np.bool_], tuple[s
     path = Path(path)
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
+        if path.suffix.lower() == ".dot":
+            raise GraphError(f"{path} is DOT, which is written but not read; save the graph as GML or JSON.")
         return read_adjacency(path)
     try:
         graph = reader(decode(read_bytes(path), str(path)))

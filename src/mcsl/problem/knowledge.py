@@ -195,8 +195,10 @@ def read_knowledge(path: str | os.PathLike[str]) -> Knowledge:
     except KnowledgeError:
         raise
     except (ValueError, RecursionError) as error:
-        reason = " ".join(str(error).split())
-        raise KnowledgeError(f"{path} cannot be read as prior knowledge: {reason}.") from None
+        reason = " ".join(str(error).replace('in "<byte string>", ', "").split())
+        raise KnowledgeError(
+            f"{path} cannot be read as prior knowledge, in JSON or, with the ending .yaml, in YAML: {reason}."
+        ) from None
     return Knowledge.from_dict({} if parts is None else parts)
 
 
