@@ -8,7 +8,7 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    "name", ["tables", "pruning.tables", "recipe.tables", "stability.tables", "measurement"]
+    "name", ["tables", "pruning.tables", "recipe.tables", "stability.tables", "measurement", "directions"]
 )
 def test_the_page_shows_the_stored_results(name, tmp_path, monkeypatch):
     tables = import_module(f"benchmarks.{name}")
