@@ -54,8 +54,10 @@ def test_arrows_that_fit_as_well_turned_around_are_named(sound):
     directions[sound.graph.names.index(cause), sound.graph.names.index(effect)] = 0.7
     found = finding(replace(sound, directions=directions), "reverses")
     assert found.verdict == "caution"
-    assert found.sentence == f"1 of {sound.graph.n_edges} arrows fit hardly better than their reverses."
-    assert f"Take {cause} -> {effect} as joined but not directed" in found.advice
+    assert (
+        found.sentence == f"1 of {sound.graph.n_edges} arrows do not fit clearly better than their reverses."
+    )
+    assert f"Take {cause} -> {effect} (0.70) as joined but not directed" in found.advice
     assert "reverses" not in verdicts(replace(sound, directions=None))
 
 

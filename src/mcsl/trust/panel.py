@@ -144,13 +144,15 @@ def _scale(graph: CausalGraph, problem: Problem, standardized: bool) -> list[Fin
 
 def _reverses(graph: CausalGraph, directions: NDArray[np.float64]) -> Finding:
     figures = _by_edge(graph, directions)
-    unsure = [edge for edge, direction in figures.items() if direction < _SURE]
+    unsure = [f"{edge} ({direction:.2f})" for edge, direction in figures.items() if direction < _SURE]
     if not unsure:
-        return Finding("reverses", "good", "Every arrow fits clearly better than its reverse.", "", figures)
+        return Finding(
+            "reverses", "good", "By the model, every arrow fits clearly better than its reverse.", "", figures
+        )
     return Finding(
         "reverses",
         "bad" if 2 * len(unsure) > len(figures) else "caution",
-        f"{len(unsure)} of {len(figures)} arrows fit hardly better than their reverses.",
+        f"{len(unsure)} of {len(figures)} arrows do not fit clearly better than their reverses.",
         f"Take {some_of(unsure)} as joined but not directed; if you know a direction, state it as prior "
         "knowledge.",
         figures,
