@@ -74,7 +74,8 @@ def ordinal_gain(column: NDArray[np.float64], design: NDArray[np.float64], *, ma
     to_upper = np.column_stack([level[:, None] == numbers, -followed])
     to_lower = np.column_stack([level[:, None] == numbers + 1, -followed])
     is_last, is_first = level == len(numbers), level == 0
-    ridge = np.repeat([1e-9, _RIDGE], [len(numbers), design.shape[1]])
+    # Thresholds between levels that functions tell apart have hardly any curvature.
+    ridge = np.repeat([1e-6, _RIDGE], [len(numbers), design.shape[1]])
 
     def chances(parameters: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
         upper = np.where(is_last, 1.0, expit(to_upper @ parameters))
@@ -90,7 +91,7 @@ def ordinal_gain(column: NDArray[np.float64], design: NDArray[np.float64], *, ma
         between = to_upper.T @ ((rise * fall)[:, None] * to_lower)
         curvature = to_upper.T @ ((rise * (rise - 1 + 2 * upper))[:, None] * to_upper)
         curvature += to_lower.T @ ((fall * (fall + 1 - 2 * lower))[:, None] * to_lower) - between - between.T
-        step = np.linalg.solve(curvature + np.diag(ridge + 1e-6), slope)
+        step = np.linalg.solve(curvature + np.diag(ridge), slope)
         before = best
         for _ in range(8):
             upper, lower, best = chances(parameters + step)

@@ -61,7 +61,7 @@ class Logarithms:
 
 
 def finer_logarithms(problem: Problem, curves: Mapping[int, Curve]) -> dict[int, Logarithms]:
-    """Gather the logarithms that each column on a logarithmic scale may have; steps and lumps keep theirs."""
+    """Gather the logarithms that each column with a density may have, if it is on a logarithmic scale."""
     found = {}
     for column, curve in curves.items():
         x = standardize(problem.columns([column]))[:, 0]

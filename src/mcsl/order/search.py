@@ -65,9 +65,10 @@ class OrderFit:
     directions: NDArray[np.float64] = field(repr=False)
     """How sure it is that every edge of `graph` points as it does: 0.5 if nothing tells; 0 elsewhere."""
     problem: Problem = field(repr=False)
-    """The problem as the search saw it: bent columns on the scale where their noise adds."""
+    """The problem with bent columns on the scale where their noise adds, given the causes that were found."""
     scores: NDArray[np.float64] = field(repr=False)
-    """Penalised log-likelihood of each variable of `problem` given the parents that the search chose."""
+    """Penalised log-likelihood of each variable given the parents that the search chose, on the scale of the
+    column that the search began with."""
     noise: Noise
     timings: dict[str, float]
     """Seconds spent in each step."""
@@ -80,7 +81,7 @@ class OrderSearch:
     """Search for a causal order under T_i(X_i) = f_i(parents) + eps_i, whatever the units of the columns.
 
     f_i is a sum of splines of single parents and, with `interactions`, of products for pairs of them. T_i
-    is the identity unless the column is bent (see `straighten`). The noise is Gaussian, of a density of its
+    is the identity unless the column is bent (see `bent_columns`). The noise is Gaussian, of a density of its
     own, or of a scale that depends on the parents too: the simplest that fits the residuals.
     """
 
@@ -116,7 +117,8 @@ class OrderSearch:
         if self.equal_variances:
             adjacency, score, noise = _climb_with_one_variance(straight, views, candidates)
         else:
-            # What additive functions of causes miss blurs the edges of noise that tell origins apart.
+            # What additive functions of causes miss blurs the edges of noise that tell origins apart. Beside
+            # gaps, every effect has rows of its own, which scales for all rows do not know of.
             sharp = self.interactions and problem.observed.all()
             finer = finer_logarithms(problem, curves) if sharp else {}
             # Straightening has already taken care of a column's scale.
