@@ -10,8 +10,8 @@ from tests.order.test_climb import random_case, total
 
 import mcsl
 from mcsl.graph.causal_graph import closure, is_acyclic
-from mcsl.order.climb import climb
-from mcsl.order.directions import _turned, margins
+from mcsl.order.climb import GrowingDag, climb
+from mcsl.order.directions import _turned, _turns, margins
 
 
 def all_dags(n_variables):
@@ -62,8 +62,12 @@ def test_turned_graphs_are_graphs_that_keep_to_what_is_allowed(seed, n_variables
     candidates &= ~closure(required).T
     graph = climb(candidates, score, required)
     for cause, effect in np.argwhere(graph & candidates.T & ~required).tolist():
-        for turned in _turned(graph, cause, effect, closure(graph), candidates, required):
+        turns = _turns(GrowingDag(graph), cause, effect, required)
+        for allowed in (candidates, np.zeros_like(candidates)) if turns else ():
+            found = _turned(GrowingDag(graph), turns, allowed)
+            turned = found.adjacency
             assert is_acyclic(turned)
+            assert np.array_equal(found.reaches, closure(turned))
             assert turned[effect, cause]
             assert turned[required].all()
             assert not (turned & ~candidates & ~graph).any()

@@ -13,17 +13,17 @@ def climb(
     candidates: NDArray[np.bool_],
     score: Score,
     required: NDArray[np.bool_] | None = None,
-    start: NDArray[np.bool_] | None = None,
+    start: NDArray[np.bool_] | GrowingDag | None = None,
     enough: float = np.inf,
 ) -> NDArray[np.bool_]:
     """Add, drop or reverse the candidate edge that improves the total score most, until none does.
 
-    The climb starts from a graph, or from the `required` edges alone, and leaves these as they are. It ends
-    early once it has gained `enough`. A move costs as much as there are candidates, and new scores for one
-    or two effects.
+    The climb starts from a graph, or from the `required` edges alone, and leaves these as they are; a
+    `GrowingDag` changes in place. It ends early once it has gained `enough`. A move costs as much as there
+    are candidates, and new scores for one or two effects.
     """
     fixed = np.zeros_like(candidates) if required is None else required
-    graph = _GrowingDag((fixed if start is None else start).copy())
+    graph = start if isinstance(start, GrowingDag) else GrowingDag((fixed if start is None else start).copy())
     causes, effects = np.nonzero(candidates & ~fixed)
     if not len(causes):
         return graph.adjacency
@@ -67,12 +67,16 @@ def parents_of(adjacency: NDArray[np.bool_], effect: int) -> frozenset[int]:
     return frozenset(np.flatnonzero(adjacency[:, effect]).tolist())
 
 
-class _GrowingDag:
+class GrowingDag:
     """A DAG that changes edge by edge and always knows which variable reaches which."""
 
-    def __init__(self, adjacency: NDArray[np.bool_]) -> None:
+    def __init__(self, adjacency: NDArray[np.bool_], reaches: NDArray[np.bool_] | None = None) -> None:
         self.adjacency = adjacency
-        self.reaches = closure(adjacency)
+        self.reaches = closure(adjacency) if reaches is None else reaches
+
+    def copy(self) -> GrowingDag:
+        """Return one that may change without the other."""
+        return GrowingDag(self.adjacency.copy(), self.reaches.copy())
 
     def is_only_path(self, cause: int, effect: int) -> bool:
         """Tell whether an edge is the only path from its cause to its effect, so that it may turn around."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mcsl.graph.causal_graph import closure
-from mcsl.order.climb import climb, parents_of
+from mcsl.order.climb import GrowingDag, climb, parents_of
 from mcsl.order.scores import Score
 
 # Where turning an edge costs so many nats at first, no further changes make up for it.
@@ -29,66 +28,62 @@ def margins(
     cannot turn, or is none, and may be below 0 where the search missed a better graph.
     """
     found = np.full(adjacency.shape, np.inf)
-    reaches = closure(adjacency)
-    alone = [score(variable, parents_of(adjacency, variable)) for variable in range(len(adjacency))]
+    graph, related = GrowingDag(adjacency), adjacency | adjacency.T
+    scores = [score(variable, parents_of(adjacency, variable)) for variable in range(len(adjacency))]
+
+    def loss(changed: GrowingDag, variables: list[int]) -> float:
+        return sum(scores[k] - score(k, parents_of(changed.adjacency, k)) for k in variables)
+
     for cause, effect in np.argwhere(adjacency & possible.T & ~required).tolist():
-        starts = list(_turned(adjacency, cause, effect, reaches, possible, required))
-        if not starts:
+        turns = _turns(graph, cause, effect, required)
+        passed = sorted({*chain(*turns)})
+        if not turns:
             continue
-        losses = [_loss(alone, adjacency, start, score) for start in starts]
-        best = int(np.argmin(losses))
-        if losses[best] > _CONCLUSIVE:
-            found[cause, effect] = losses[best]
-            continue
-        free, fixed = (adjacency | adjacency.T | starts[best]) & possible, required.copy()
-        free[cause, effect], fixed[effect, cause] = False, True
-        # A reverse that fits as well settles it.
-        end = climb(free, score, fixed, start=starts[best], enough=losses[best])
-        found[cause, effect] = _loss(alone, adjacency, end, score)
+        starts = [_turned(graph, turns, allowed) for allowed in (possible, np.zeros_like(possible))]
+        losses = [loss(start, passed) for start in starts]
+        start, at_first = starts[int(np.argmin(losses))], min(losses)
+        found[cause, effect] = at_first
+        if at_first < _CONCLUSIVE:
+            near = np.asarray(related[passed].any(axis=0))
+            near[passed] = True
+            free, fixed = (related | start.adjacency) & possible & near, required.copy()
+            free[cause, effect], fixed[effect, cause] = False, True
+            # A reverse that fits as well settles it.
+            climb(free, score, fixed, start=start, enough=at_first)
+            found[cause, effect] = loss(start, np.flatnonzero(near).tolist())
     return found
 
 
-def _loss(scores: list[float], before: NDArray[np.bool_], after: NDArray[np.bool_], score: Score) -> float:
-    """Return what a graph with some scores loses by a change."""
-    changed = np.flatnonzero((before != after).any(axis=0)).tolist()
-    return sum(scores[variable] - score(variable, parents_of(after, variable)) for variable in changed)
+def _turns(graph: GrowingDag, cause: int, effect: int, required: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return the edges that turn one by one if that from a cause to an effect does, which is the last.
 
-
-def _turned(
-    adjacency: NDArray[np.bool_],
-    cause: int,
-    effect: int,
-    reaches: NDArray[np.bool_],
-    possible: NDArray[np.bool_],
-    required: NDArray[np.bool_],
-) -> Iterable[NDArray[np.bool_]]:
-    """Yield graphs with an edge turned around, none of which contains a `required` edge the wrong way.
-
-    What lies on other ways from the cause to the effect goes before both, with all causes that it may need
-    then or with none but those that are left; where that is forbidden, it goes after both.
+    What lies on other ways between the two goes before both or, where a `required` edge forbids that, after
+    both; where one forbids that too, there is nothing to turn.
     """
-    between = np.flatnonzero(reaches[cause] & reaches[:, effect])
+    between = np.flatnonzero(graph.reaches[cause] & graph.reaches[:, effect])
     # Causes first: a variable has more ancestors than any of them.
-    line = between[np.argsort(reaches[:, between].sum(axis=0))].tolist()
-    pairs = [(cause, other) for other in line[1:]]
-    if any(required[pair] for pair in pairs):
-        pairs = [(other, effect) for other in line[-2::-1]]
-    if any(required[pair] for pair in pairs):
-        return
-    for allowed in (possible, np.zeros_like(possible)):
-        graph = adjacency.copy()
-        for a, b in pairs:
-            # Causes of one that was passed may be new causes of the effect.
-            if graph[a, b]:
-                _turn(graph, a, b, allowed)
-        graph[effect, cause] = True
-        yield graph
+    line = between[np.argsort(graph.reaches[:, between].sum(axis=0))].tolist()
+    before_both = [(cause, other) for other in line[1:]]
+    after_both = [(other, effect) for other in line[-2::-1]]
+    ways = (turns for turns in (before_both, after_both) if not any(required[turn] for turn in turns))
+    return next(ways, [])
 
 
-def _turn(graph: NDArray[np.bool_], cause: int, effect: int, possible: NDArray[np.bool_]) -> None:
-    """Turn an edge around, and give both its variables the causes that either has."""
-    graph[cause, effect] = False
-    causes = graph[:, cause] | graph[:, effect]
-    graph[:, effect] |= causes & possible[:, effect]
-    causes[effect] = True
-    graph[:, cause] |= causes & possible[:, cause]
+def _turned(graph: GrowingDag, turns: list[tuple[int, int]], possible: NDArray[np.bool_]) -> GrowingDag:
+    """Turn edges around one by one, and give both variables of each the causes that either has."""
+    turned = graph.copy()
+    for cause, effect in turns:
+        # Causes of one that was passed may be new causes of the effect, so this is asked now.
+        if turned.adjacency[cause, effect]:
+            turned.toggle(cause, effect)
+            causes = turned.adjacency[:, cause] | turned.adjacency[:, effect]
+            causes[effect] = True
+            for variable in (effect, cause):
+                added = causes & possible[:, variable] & ~turned.adjacency[:, variable]
+                added[variable] = False
+                for other in np.flatnonzero(added).tolist():
+                    turned.toggle(other, variable)
+    cause, effect = turns[-1]
+    if not turned.adjacency[effect, cause]:
+        turned.toggle(effect, cause)
+    return turned
