@@ -115,7 +115,7 @@ def by_method(name: str):
 
 
 def gaussian_only(problem, views, candidates, *_):
-    score = order_search._score(order_search.GaussianScore, views)
+    score = order_search.Scores(order_search.GaussianScore, views)
     climb = partial(order_search.climb, candidates, score, problem.required)
     moved = order_search.rearrange(climb(), candidates, score, problem.required)
     return climb(start=moved), score, "gaussian"

@@ -21,6 +21,8 @@ DIRECTORY = "checkpoint"
 """Where the command line keeps the steps, in the directory of the results."""
 
 _SUFFIX = ".step"
+_FORMAT = 2
+"""Raised where a step keeps or finds something else than before, within one version of mcsl too."""
 
 
 class Kept(NamedTuple):
@@ -89,7 +91,7 @@ class Checkpoint:
 
 def identify(*parts: Any) -> str:
     """Return a digest of everything that the outcome of a run depends on, this version of mcsl included."""
-    text = json.dumps([version("mcsl"), *parts], sort_keys=True, default=repr)
+    text = json.dumps([version("mcsl"), _FORMAT, *parts], sort_keys=True, default=repr)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

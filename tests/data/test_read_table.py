@@ -148,6 +148,12 @@ def test_decimal_commas_between_tabs_are_refused_by_name(tmp_path):
     assert "; write them with points, save the table with semicolons between its cells, or" in refusal(path)
 
 
+def test_commas_that_may_part_thousands_are_text(tmp_path):
+    path = written(tmp_path, "\n".join(["a\tb", *(f"{k}\t{k % 9 + 1},{100 + k}" for k in range(25))]))
+    assert "Column 'b'" in refusal(path)
+    assert "holds text, for example" in refusal(path)
+
+
 def test_a_title_above_the_header_is_suspected(tmp_path):
     path = written(tmp_path, "\n".join(["Weights of 2024", *lines()]))
     assert refusal(path).endswith("if line 1 is a title, delete it.")

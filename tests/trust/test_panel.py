@@ -55,10 +55,18 @@ def test_arrows_that_fit_as_well_turned_around_are_named(sound):
     found = finding(replace(sound, directions=directions), "reverses")
     assert found.verdict == "caution"
     assert (
-        found.sentence == f"1 of {sound.graph.n_edges} arrows do not fit clearly better than their reverses."
+        found.sentence == f"1 of {sound.graph.n_edges} arrows does not fit clearly better than the reverse."
     )
     assert f"Take {cause} -> {effect} (0.70) as joined but not directed" in found.advice
     assert "reverses" not in verdicts(replace(sound, directions=None))
+
+
+def test_the_model_has_nothing_to_say_of_directions_that_are_known():
+    x, noise = np.random.default_rng(0).standard_normal((2, 300))
+    known = mcsl.Knowledge(required=[("x1", "x2")])
+    assert "reverses" not in verdicts(
+        mcsl.learn(np.column_stack([x, x + noise]), "additive", knowledge=known)
+    )
 
 
 def fitted(edges, **columns):

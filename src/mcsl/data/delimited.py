@@ -33,7 +33,8 @@ WHOLE = re.compile(r"[+-]?\d+")
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:T|\b)|\d{1,2}:\d{2}")
 
 
-_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?\s*")
+_DECIMAL_COMMA = r"^\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?\s*$"
+_THOUSANDS = r",\d{3}\s*$"
 _ROWS_SEEN = 50
 
 
@@ -156,8 +157,9 @@ def _to_column(name: str, cells: pl.Series, delimiter: str) -> Column:
         else:
             row = int(unread.arg_max() or 0)
             example = str(cells[row])
-            comma = DECIMAL_COMMAS if _DECIMAL_COMMA.fullmatch(example) else "text"
-            kind = "dates" if DATE.match(example) else comma
+            kind = "dates" if DATE.match(example) else "text"
+            if _have_decimal_commas(cells.filter(unread)):
+                kind = DECIMAL_COMMAS
             return Column(name, kind=kind, example=example, row=row, cells=cells.to_list())
     values = numbers.fill_null(math.nan).to_numpy().astype(np.float64)
     if not (np.abs(values) >= MAX_WHOLE).any():
@@ -165,6 +167,11 @@ def _to_column(name: str, cells: pl.Series, delimiter: str) -> Column:
     known = cells.set(is_missing, None)
     is_whole = known.str.contains(f"^{WHOLE.pattern}$").all()
     return Column(name, values, cells=known.to_list() if is_whole else ())
+
+
+def _have_decimal_commas(cells: pl.Series) -> bool:
+    """Tell whether all cells are numbers with a comma that does not, throughout, part thousands."""
+    return bool(cells.str.contains(_DECIMAL_COMMA).all() and not cells.str.contains(_THOUSANDS).all())
 
 
 def _has(cells: pl.Series, mark: str) -> pl.Series:

@@ -58,7 +58,7 @@ def _turns(graph: GrowingDag, cause: int, effect: int, required: NDArray[np.bool
     """Return the edges that turn one by one if that from a cause to an effect does, which is the last.
 
     What lies on other ways between the two goes before both or, where a `required` edge forbids that, after
-    both; where one forbids that too, there is nothing to turn.
+    both; where one forbids that too, the edge counts as one that cannot turn.
     """
     between = np.flatnonzero(graph.reaches[cause] & graph.reaches[:, effect])
     # Causes first: a variable has more ancestors than any of them.

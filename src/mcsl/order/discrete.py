@@ -50,7 +50,7 @@ def _stands_out(shares: NDArray[np.float64]) -> NDArray[np.bool_]:
     starts, ends = np.flatnonzero(is_mass[1:] & ~is_mass[:-1]), np.flatnonzero(is_mass[:-1] & ~is_mass[1:])
     for start, end in zip(starts, ends, strict=True):
         around = max(padded[start], padded[end + 1])
-        alone[start:end] |= shares[start:end].min() > _ABOVE_NEIGHBOURS * around
+        alone[start:end] |= 0 < _ABOVE_NEIGHBOURS * around < shares[start:end].min()
     return alone
 
 
@@ -107,10 +107,10 @@ def ordinal_gain(column: NDArray[np.float64], design: NDArray[np.float64], *, ma
 
 
 def _joined_levels(column: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the rank of each row's value, where values of a few rows each share one.
+    """Return the rank of each row's value, where values of few rows share one.
 
-    Values whose middle ranks lie in the same of some equal cells are joined. Cells are counted from the
-    median, and rounding treats both sides alike, so that the sign of a column does not matter.
+    Values whose middle ranks lie in the same of up to a hundred equal cells are joined. Cells are counted
+    from the median, and rounding treats both sides alike, so that the sign of a column does not matter.
     """
     n = len(column)
     _, ranks, counts = np.unique(column, return_inverse=True, return_counts=True)

@@ -24,13 +24,25 @@ class Family(NamedTuple):
 
     responses: Sequence[int]
     columns: Sequence[int]
+    alone: Sequence[int] = ()
+    """Columns that act on them too, but not together with others."""
 
     @classmethod
-    def of(cls, problem: Problem, effect: int, causes: NDArray[np.bool_]) -> Family:
-        """Gather the columns of an effect's own past and of its causes."""
+    def of(
+        cls,
+        problem: Problem,
+        effect: int,
+        causes: NDArray[np.bool_],
+        alone: NDArray[np.bool_] | None = None,
+    ) -> Family:
+        """Gather the columns of an effect's own past and of its causes, and of those that act alone."""
         variable = problem.variables[effect]
-        inputs = [problem.variables[j].inputs for j in np.flatnonzero(causes)]
-        return cls(variable.outputs, [*variable.own_past, *(c for columns in inputs for c in columns)])
+
+        def inputs(chosen: NDArray[np.bool_]) -> list[int]:
+            return [c for j in np.flatnonzero(chosen) for c in problem.variables[j].inputs]
+
+        others = [] if alone is None else inputs(alone & ~causes)
+        return cls(variable.outputs, [*variable.own_past, *inputs(causes)], others)
 
 
 class Models(NamedTuple):
@@ -83,7 +95,7 @@ class Regressors:
         Where nine products a pair would be too many, the four of straight lines and bends, or that of the
         straight lines alone; where even that is too much, none.
         """
-        columns = sorted({column for family in families for column in family.columns})
+        columns = sorted({column for family in families for column in (*family.columns, *family.alone)})
         pairs = sorted({pair for family in families for pair in combinations(sorted(family.columns), 2)})
         own = {column: table.functions([column]) for column in columns}
         n_own = sum(map(len, own.values()))

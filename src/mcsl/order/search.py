@@ -139,10 +139,13 @@ class OrderSearch:
         place = np.argsort(order)
         agrees = place[:, None] < place
         adjacency &= agrees
-        # One view for all effects reads any column as a cause; one for each, those of its candidates.
-        possible = straight.candidates if len(views) == 1 else candidates
+        possible, judge = straight.candidates, score
+        if len(views) > 1:
+            # Causes of the causes take part where an edge turns around, and screening may have dropped them.
+            possible = (candidates | _within_two_steps(adjacency)) & straight.candidates
+            judge = score.on(self._views(straight, table, candidates, possible))
         ahead = gains - gains.T
-        ahead[adjacency] = margins(adjacency, possible, score, straight.required)[adjacency]
+        ahead[adjacency] = margins(adjacency, possible, judge, straight.required)[adjacency]
         ahead[~straight.candidates.T] = np.inf
         if beyond.any():
             candidates = candidates | relevant_predecessors(straight, order, candidates, n_jobs=self.n_jobs)
@@ -170,9 +173,19 @@ class OrderSearch:
         affordable = problem.n_variables <= _MOST_VARIABLES and problem.observed.all()
         return problem.candidates & ~candidates & (self.interactions and affordable)
 
-    def _views(self, problem: Problem, table: SplineTable, candidates: NDArray[np.bool_]) -> list[View]:
-        """Return what scores read: the same for all effects, or something for each of them."""
-        families = _families(problem, candidates)
+    def _views(
+        self,
+        problem: Problem,
+        table: SplineTable,
+        candidates: NDArray[np.bool_],
+        possible: NDArray[np.bool_] | None = None,
+    ) -> list[View]:
+        """Return what scores read: the same for all effects, or something for each of them.
+
+        Causes that are `possible` and no candidates act alone.
+        """
+        families = _families(problem, candidates, possible)
+        candidates = candidates if possible is None else possible
         gather = partial(gather_regressors, interactions=self.interactions)
         if problem.observed.all():
             return [(problem, part) for part in gather(table, families)]
@@ -183,8 +196,22 @@ class OrderSearch:
         return views
 
 
-def _families(problem: Problem, candidates: NDArray[np.bool_]) -> list[Family]:
-    return [Family.of(problem, effect, candidates[:, effect]) for effect in range(problem.n_variables)]
+def _families(
+    problem: Problem, candidates: NDArray[np.bool_], possible: NDArray[np.bool_] | None = None
+) -> list[Family]:
+    alone = candidates if possible is None else possible
+    return [
+        Family.of(problem, effect, candidates[:, effect], alone[:, effect])
+        for effect in range(problem.n_variables)
+    ]
+
+
+def _within_two_steps(adjacency: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell which variables an edge joins, or two edges."""
+    related = (adjacency | adjacency.T).astype(np.float32)
+    near = (related + related @ related) > 0
+    np.fill_diagonal(near, val=False)
+    return near
 
 
 def _climb_with_noise(
@@ -193,15 +220,15 @@ def _climb_with_noise(
     candidates: NDArray[np.bool_],
     steady: frozenset[int],
     logarithms: Mapping[int, Logarithms],
-) -> tuple[NDArray[np.bool_], Score, Noise]:
+) -> tuple[NDArray[np.bool_], Scores, Noise]:
     """Climb with Gaussian noise, from there with noise of any shape, and of any scale if that gains enough.
 
     What noise has a shape depends on the graph: a wrong one may hide it, so that the shaped score always
     has its say.
     """
-    gaussian = _score(GaussianScore, views)
-    shaped = _score(partial(ShapedScore, logarithms=logarithms), views)
-    scaled = _score(partial(LocationScaleScore, logarithms=logarithms, steady=steady), views)
+    gaussian = Scores(GaussianScore, views)
+    shaped = Scores(partial(ShapedScore, logarithms=logarithms), views)
+    scaled = Scores(partial(LocationScaleScore, logarithms=logarithms, steady=steady), views)
     adjacency = _settle(climb(candidates, gaussian, problem.required), candidates, gaussian, problem)
     adjacency = _climb_on(adjacency, candidates, shaped, problem)
     least_gain = _LEAST_SCALE_GAIN * problem.n_samples * problem.n_variables
@@ -247,28 +274,38 @@ def _surplus(adjacency: NDArray[np.bool_], richer: Score, score: Score) -> float
 
 def _climb_with_one_variance(
     problem: Problem, views: list[View], candidates: NDArray[np.bool_]
-) -> tuple[NDArray[np.bool_], Score, Noise]:
+) -> tuple[NDArray[np.bool_], Scores, Noise]:
     """Climb by least squares, counted in units of the noise's variance, and again when that is known better.
 
     A variable without causes has the variance of the noise, and none has less. The residuals of the first
     graph tell more: they also hold what no function of the causes can explain.
     """
-    residual_variance = _score(ResidualVariance, views)
+    residual_variance = Scores(ResidualVariance, views)
     n_columns = np.array([len(variable.outputs) for variable in problem.variables])
     variance = float((scores_of(problem.required, residual_variance) / n_columns).min())
     for _ in range(2):
         # The variance is at least that of rounding.
         known = partial(EqualVarianceScore, noise_variance=max(variance, 1e-300))
-        score = _score(known, views)
+        score = Scores(known, views)
         adjacency = climb(candidates, score, problem.required)
         variance = float(scores_of(adjacency, residual_variance).sum() / n_columns.sum())
     return adjacency, score, "gaussian"
 
 
-def _score(make: Callable[[Problem, Regressors], Score], views: list[View]) -> Score:
-    """Score every effect by the one view of the table, or each by its own."""
-    scores = [make(*view) for view in views]
-    return scores[0] if len(scores) == 1 else lambda effect, parents: scores[effect](effect, parents)
+class Scores:
+    """Scores of one kind, by the one view of the table or, for each effect, by its own."""
+
+    def __init__(self, make: Callable[[Problem, Regressors], Score], views: list[View]) -> None:
+        self._make = make
+        self._by_view = [make(*view) for view in views]
+
+    def __call__(self, effect: int, parents: frozenset[int]) -> float:
+        """Return the score of an effect given its parents."""
+        return self._by_view[effect if len(self._by_view) > 1 else 0](effect, parents)
+
+    def on(self, views: list[View]) -> Scores:
+        """Return scores of the same kind on other views."""
+        return Scores(self._make, views)
 
 
 def _gains(adjacency: NDArray[np.bool_], candidates: NDArray[np.bool_], score: Score) -> NDArray[np.float64]:

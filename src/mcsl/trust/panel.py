@@ -24,7 +24,7 @@ _ENOUGH_EDGES = 10
 _NEAR = 10.0
 """An edge is borderline if its p-value is within this factor of the level."""
 _SURE = 0.9
-"""Of arrows that are less sure to point as they do, one in ten to one in two points the wrong way."""
+"""Of arrows that are less sure to point as they do, one in four to one in two points the wrong way."""
 _OFTEN = 0.5
 _WORTH_SAYING = 0.01
 """From this share of drawn values on, false edges were seen to pass (docs/missing-values.md)."""
@@ -60,8 +60,10 @@ def assess_trust(
         findings += check_mechanisms(sem)
         if one_variance:
             findings.append(check_variances(sem, problem, standardized))
-    if directions is not None and graph.n_edges:
-        findings.append(_reverses(graph, directions))
+    # Of what is known beforehand the model has nothing to say.
+    told = CausalGraph(graph.adjacency & problem.candidates.T, graph.names)
+    if directions is not None and told.n_edges:
+        findings.append(_reverses(told, directions))
     if level is not None:
         findings.append(_borderline(tests, level))
     if stability is not None and graph.n_edges:
@@ -149,10 +151,11 @@ def _reverses(graph: CausalGraph, directions: NDArray[np.float64]) -> Finding:
         return Finding(
             "reverses", "good", "By the model, every arrow fits clearly better than its reverse.", "", figures
         )
+    do = "does" if len(unsure) == 1 else "do"
     return Finding(
         "reverses",
         "bad" if 2 * len(unsure) > len(figures) else "caution",
-        f"{len(unsure)} of {len(figures)} arrows do not fit clearly better than their reverses.",
+        f"{len(unsure)} of {len(figures)} arrows {do} not fit clearly better than the reverse.",
         f"Take {some_of(unsure)} as joined but not directed; if you know a direction, state it as prior "
         "knowledge.",
         figures,

@@ -79,8 +79,9 @@ def _width(line: str) -> float:
 
 def _edges(result: Result) -> Iterator[dict[str, Any]]:
     place = {name: k for k, name in enumerate(result.graph.names)}
+    confidence = result.confidence
     for row in result.edge_rows():
-        yield {**row._asdict(), "confidence": float(result.confidence[place[row.cause], place[row.effect]])}
+        yield {**row._asdict(), "confidence": float(confidence[place[row.cause], place[row.effect]])}
 
 
 def _variable(result: Result, sem: FittedSEM | None, k: int, figures: dict[str, Any]) -> dict[str, Any]:
