@@ -54,7 +54,7 @@ class Result:
     directions: NDArray[np.float64] | None = None
     """How sure it is that each edge points as it does, `[cause, effect]`, given that the two are joined: 0.5
     if nothing tells, 1 if its reverse fits far worse; 0 for pairs against the order, None where networks
-    decided."""
+    decided and beside gaps that were masked."""
     edge_counts: Mapping[str, int] = field(default_factory=dict)
     """Edges after each step: screened, learned, completed, trained, pruned, as far as the recipe has them."""
     restarts: tuple[Restart, ...] = ()

@@ -39,7 +39,7 @@ class Found(NamedTuple):
     cut_edges: tuple[tuple[str, str], ...] = ()
     restarts: tuple[Restart, ...] = ()
     directions: NDArray[np.float64] | None = None
-    """How sure the direction of each edge is; None where masks decided it."""
+    """How sure the direction of each edge is; None where masks decided it, or beside gaps."""
 
 
 def find_graph(
@@ -63,7 +63,7 @@ def find_graph(
         edge_probabilities=start.edge_probabilities,
         stop_reason=StopReason.SETTLED,
         edge_counts=start.edge_counts,
-        directions=start.directions,
+        directions=start.directions if problem.observed.all() else None,
     )
     if recipe.schedule is None:
         return start.problem, ordered

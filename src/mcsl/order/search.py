@@ -44,7 +44,8 @@ View = tuple[Problem, Regressors]
 # a mechanism that no function of the candidates has, which gains less.
 _LEAST_SCALE_GAIN = 0.006
 # The reverse is the best of several graphs, so that margins count for less than those between two models.
-# With this divisor, arrows were right as often as they claimed (python -m benchmarks.directions).
+# With this divisor, arrows of seeds 0-19 were right as often as they said (python -m benchmarks.directions
+# has others).
 _TEMPER = 2.0
 # A Gaussian process over all variables, for each of more than this many, would take minutes.
 _MOST_VARIABLES = 200
@@ -63,7 +64,8 @@ class OrderFit:
     edge_probabilities: NDArray[np.float64] = field(repr=False)
     """Akaike weight of every edge of `graph`, given the other causes that the search chose; 0 elsewhere."""
     directions: NDArray[np.float64] = field(repr=False)
-    """How sure it is that every edge of `graph` points as it does: 0.5 if nothing tells; 0 elsewhere."""
+    """How sure it is that every edge of `graph` points as it does: 0.5 if nothing tells; 0 elsewhere. Beside
+    gaps, what was drawn for causes misleads it."""
     problem: Problem = field(repr=False)
     """The problem with bent columns on the scale where their noise adds, given the causes that were found."""
     scores: NDArray[np.float64] = field(repr=False)
@@ -140,12 +142,13 @@ class OrderSearch:
         agrees = place[:, None] < place
         adjacency &= agrees
         possible, judge = straight.candidates, score
-        if len(views) > 1:
+        if len(views) > 1 and problem.observed.all():
             # Causes of the causes take part where an edge turns around, and screening may have dropped them.
             possible = (candidates | _within_two_steps(adjacency)) & straight.candidates
             judge = score.on(self._views(straight, table, candidates, possible))
         ahead = gains - gains.T
-        ahead[adjacency] = margins(adjacency, possible, judge, straight.required)[adjacency]
+        if problem.observed.all():
+            ahead[adjacency] = margins(adjacency, possible, judge, straight.required)[adjacency]
         ahead[~straight.candidates.T] = np.inf
         if beyond.any():
             candidates = candidates | relevant_predecessors(straight, order, candidates, n_jobs=self.n_jobs)
