@@ -63,7 +63,7 @@ def find_graph(
         edge_probabilities=start.edge_probabilities,
         stop_reason=StopReason.SETTLED,
         edge_counts=start.edge_counts,
-        directions=start.directions if problem.observed.all() else None,
+        directions=start.directions,
     )
     if recipe.schedule is None:
         return start.problem, ordered

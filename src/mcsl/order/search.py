@@ -63,9 +63,9 @@ class OrderFit:
     """The edges of the climb that agree with the order, which are best if there is no pruner."""
     edge_probabilities: NDArray[np.float64] = field(repr=False)
     """Akaike weight of every edge of `graph`, given the other causes that the search chose; 0 elsewhere."""
-    directions: NDArray[np.float64] = field(repr=False)
-    """How sure it is that every edge of `graph` points as it does: 0.5 if nothing tells; 0 elsewhere. Beside
-    gaps, what was drawn for causes misleads it."""
+    directions: NDArray[np.float64] | None = field(repr=False)
+    """How sure it is that every edge of `graph` points as it does: 0.5 if nothing tells; 0 elsewhere. None
+    beside gaps, where what was drawn for causes would mislead."""
     problem: Problem = field(repr=False)
     """The problem with bent columns on the scale where their noise adds, given the causes that were found."""
     scores: NDArray[np.float64] = field(repr=False)
@@ -141,15 +141,16 @@ class OrderSearch:
         place = np.argsort(order)
         agrees = place[:, None] < place
         adjacency &= agrees
-        possible, judge = straight.candidates, score
-        if len(views) > 1 and problem.observed.all():
-            # Causes of the causes take part where an edge turns around, and screening may have dropped them.
-            possible = (candidates | _within_two_steps(adjacency)) & straight.candidates
-            judge = score.on(self._views(straight, table, candidates, possible))
-        ahead = gains - gains.T
+        directions = None
         if problem.observed.all():
-            ahead[adjacency] = margins(adjacency, possible, judge, straight.required)[adjacency]
-        ahead[~straight.candidates.T] = np.inf
+            possible, judge = straight.candidates, score
+            if len(views) > 1:
+                # Causes of the causes take part where an edge turns, and screening may have dropped them.
+                possible = (candidates | _within_two_steps(adjacency)) & straight.candidates
+                judge = score.on(self._views(straight, table, candidates, possible))
+            ahead = margins(adjacency, possible, judge, straight.required)
+            ahead = np.where(adjacency | ~straight.candidates.T, ahead, gains - gains.T)
+            directions = expit(np.maximum(ahead, 0.0) / _TEMPER)
         if beyond.any():
             candidates = candidates | relevant_predecessors(straight, order, candidates, n_jobs=self.n_jobs)
         along = candidates & agrees
@@ -159,7 +160,7 @@ class OrderSearch:
             graph=CausalGraph(along, problem.names),
             learned=CausalGraph(adjacency, problem.names),
             edge_probabilities=np.where(along, probabilities, 0.0),
-            directions=np.where(along, expit(np.maximum(ahead, 0.0) / _TEMPER), 0.0),
+            directions=None if directions is None else directions * along,
             problem=straighten(problem, curves),
             scores=scores_of(adjacency, score),
             noise=noise,
