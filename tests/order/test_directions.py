@@ -11,7 +11,7 @@ from tests.order.test_climb import random_case, total
 import mcsl
 from mcsl.graph.causal_graph import closure, is_acyclic
 from mcsl.order.climb import GrowingDag, climb
-from mcsl.order.directions import _turned, _turns, margins
+from mcsl.order.directions import _turned, _turns, margins, turn_to_better
 
 
 def all_dags(n_variables):
@@ -52,6 +52,36 @@ def test_no_graph_with_the_reverse_is_much_better_than_that_found(seed):
             value for dag, value in zip(dags, totals, strict=True) if dag[effect, cause]
         )
         assert expected - 1e-6 <= found[cause, effect] <= expected + 2.5
+
+
+@settings(deadline=None, max_examples=60)
+@given(seed=st.integers(0, 10_000), n_variables=st.integers(2, 6))
+def test_edges_turn_only_for_the_better(seed, n_variables):
+    rng = np.random.default_rng(seed)
+    score = lines_score(rng, n_variables)
+    possible = ~np.eye(n_variables, dtype=bool) & (rng.random((n_variables, n_variables)) < 0.9)
+    ended = climb(possible, score)
+    required = ended & (rng.random(ended.shape) < 0.2)
+    turned = turn_to_better(ended.copy(), possible, score, required)
+    assert is_acyclic(turned)
+    assert not np.any(required & ~turned)
+    assert not np.any(turned & ~possible)
+    assert turned.sum() <= ended.sum()
+    assert total(turned, score) >= total(ended, score)
+    np.testing.assert_array_equal(turn_to_better(turned, possible, score, required), turned)
+
+
+def test_turning_edges_leads_to_the_best_graph_more_often():
+    dags, nothing = list(all_dags(4)), np.zeros((4, 4), dtype=bool)
+    n_best = {"climbed": 0, "turned": 0}
+    for seed in range(40):
+        score = lines_score(np.random.default_rng(seed), 4)
+        best = max(total(dag, score) for dag in dags)
+        climbed = climb(~np.eye(4, dtype=bool), score)
+        turned = turn_to_better(climbed.copy(), ~np.eye(4, dtype=bool), score, nothing)
+        n_best["climbed"] += total(climbed, score) > best - 1e-6
+        n_best["turned"] += total(turned, score) > best - 1e-6
+    assert n_best["turned"] >= n_best["climbed"] + 5, n_best
 
 
 @settings(deadline=None, max_examples=60)

@@ -5,6 +5,7 @@ import pytest
 
 import mcsl.order
 from mcsl.data import Dataset
+from mcsl.order import OrderSearch, screening, spline_table
 from mcsl.problem import Problem
 from mcsl.simulation import simulate
 
@@ -54,6 +55,78 @@ def test_weak_smooth_causes_are_found_more_often_than_by_all_functions(monkeypat
     both = n_found()
     monkeypatch.setattr("mcsl.order.screening.N_SMOOTH", 9)
     assert both > 1.1 * n_found()
+
+
+def lines_that_cancel(n_samples=1000):
+    """A cause x0 and its effect x1 which act on x2 such that given it they are unrelated; x3 and x4 go on."""
+    rng = np.random.default_rng(7)
+    values = rng.standard_normal((n_samples, 5))
+    for effect, causes in enumerate(([], [0], [0, 1], [1], [3])):
+        values[:, effect] += values[:, causes].sum(axis=1)
+    graph = np.zeros((5, 5), dtype=bool)
+    graph[[0, 0, 1, 1, 3], [1, 2, 2, 3, 4]] = True
+    return problem_of(values), graph
+
+
+def look_again(problem, adjacency, candidates):
+    return screening.look_again(problem, spline_table(problem), adjacency, candidates)
+
+
+def test_what_a_common_effect_hides_is_seen_given_the_causes():
+    problem, graph = lines_that_cancel()
+    candidates = screen(problem)
+    assert not candidates[0, 1]
+    missed = look_again(problem, graph & candidates, candidates)
+    assert missed[0, 1]
+    assert missed[1, 0]
+
+
+def test_a_second_look_leaves_alone_what_the_graph_accounts_for():
+    problem, graph = lines_that_cancel()
+    assert not look_again(problem, graph, graph | graph.T).any()
+    # Effects of effects are related, but not beside their causes.
+    some = np.zeros_like(graph)
+    some[3, 4] = True
+    missed = look_again(problem, some, some | some.T)
+    assert not np.any(missed & (some | some.T))
+    assert missed[0, 1]
+
+
+def test_a_second_look_keeps_to_what_is_allowed():
+    problem, graph = lines_that_cancel()
+    allowed = graph | graph.T
+    allowed[0, 1] = False
+    narrower = problem_of(problem.dataset.values, allowed)
+    missed = look_again(narrower, graph & allowed, allowed & ~np.eye(5, k=-1, dtype=bool))
+    assert missed[1, 0]
+    assert not missed[0, 1]
+
+
+def test_a_second_look_at_unrelated_variables_finds_next_to_nothing():
+    nothing = np.zeros((40, 40), dtype=bool)
+    found = 0
+    for seed in range(5):
+        problem = problem_of(np.random.default_rng(seed).standard_normal((600, 40)))
+        found += look_again(problem, nothing, nothing).sum()
+    # One in a hundred of 200 variables gains a candidate, which then gains it in turn.
+    assert found <= 12
+
+
+def test_the_search_recovers_what_screening_lost(monkeypatch):
+    simulation = simulate("gp-add", n_variables=8, degree=1.5, seed=2, n_samples=1000, noise="unequal")
+    problem = Problem.from_dataset(simulation.dataset.standardized())
+    found = OrderSearch(interactions=False).find(problem).learned.adjacency
+    lost = np.argwhere(found & simulation.graph.adjacency)[0]
+
+    def careless(*arguments, **options):
+        candidates = mcsl.order.screen(*arguments, **options).copy()
+        candidates[tuple(lost)] = candidates[tuple(lost[::-1])] = False
+        return candidates
+
+    monkeypatch.setattr("mcsl.order.search.screen", careless)
+    again = OrderSearch(interactions=False).find(problem)
+    assert again.learned.adjacency[tuple(lost)]
+    assert again.edge_probabilities[tuple(lost)] > 0.99
 
 
 def test_what_is_forbidden_stays_forbidden():

@@ -14,13 +14,12 @@ def climb(
     score: Score,
     required: NDArray[np.bool_] | None = None,
     start: NDArray[np.bool_] | GrowingDag | None = None,
-    enough: float = np.inf,
 ) -> NDArray[np.bool_]:
     """Add, drop or reverse the candidate edge that improves the total score most, until none does.
 
     The climb starts from a graph, or from the `required` edges alone, and leaves these as they are; a
-    `GrowingDag` changes in place. It ends early once it has gained `enough`. A move costs as much as there
-    are candidates, and new scores for one or two effects.
+    `GrowingDag` changes in place. A move costs as much as there are candidates, and new scores for one or
+    two effects.
     """
     fixed = np.zeros_like(candidates) if required is None else required
     graph = start if isinstance(start, GrowingDag) else GrowingDag((fixed if start is None else start).copy())
@@ -39,8 +38,7 @@ def climb(
 
     for effect in np.unique(effects).tolist():
         rescore(effect)
-    gained = 0.0
-    while gained < enough:
+    while True:
         present = graph.adjacency[causes, effects]
         singles = np.where(~present & graph.reaches[effects, causes], -np.inf, toggles)
         turns = np.where(present & (reverse >= 0), toggles + toggles[reverse], -np.inf)
@@ -52,7 +50,6 @@ def climb(
         edge = int(gains.argmax())
         if not gains[edge] > 1e-6:
             break
-        gained += float(gains[edge])
         cause, effect = int(causes[edge]), int(effects[edge])
         graph.toggle(cause, effect)
         if turn:

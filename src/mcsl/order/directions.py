@@ -1,17 +1,21 @@
-"""How sure the direction of each edge is: what is lost if it has to point the other way."""
+"""Edges that point the other way: where that is better, and how sure directions are where it is not."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mcsl.graph.causal_graph import is_acyclic
 from mcsl.order.climb import GrowingDag, climb, parents_of
 from mcsl.order.scores import Score
 
 # Where turning an edge costs so many nats at first, no further changes make up for it.
 _CONCLUSIVE = 50.0
+_LEAST_GAIN = 1e-6
 
 
 def margins(
@@ -22,17 +26,67 @@ def margins(
 ) -> NDArray[np.float64]:
     """Return by how much the score of a graph exceeds that of the best found with each edge turned around.
 
-    A straight line with Gaussian noise fits as well the other way, provided that each of its variables then
-    has the causes of both. So these are added as far as they are `possible`, and from there a climb over
-    edges of both graphs, either way round, ends with what is needed. The margin is infinite where an edge
-    cannot turn, or is none, and may be below 0 where the search missed a better graph.
+    It is infinite where an edge cannot turn, or is none, and may be below 0 where more edges fit better.
     """
     found = np.full(adjacency.shape, np.inf)
+    for reverse in _reverses(adjacency, possible, score, required):
+        found[reverse.edge] = -reverse.gain
+    return found
+
+
+def turn_to_better(
+    adjacency: NDArray[np.bool_],
+    possible: NDArray[np.bool_],
+    score: Score,
+    required: NDArray[np.bool_],
+) -> NDArray[np.bool_]:
+    """Turn edges around where no more edges then have a larger total score, until there are none such.
+
+    What gains most turns first, and with it all that has nothing to do with what has turned before.
+    """
+    while True:
+        better = [
+            reverse
+            for reverse in _reverses(adjacency, possible, score, required)
+            if reverse.gain > _LEAST_GAIN and reverse.causes.sum() <= adjacency[:, reverse.variables].sum()
+        ]
+        if not better:
+            return adjacency
+        turned, as_before = adjacency.copy(), np.ones(len(adjacency), dtype=bool)
+        for reverse in sorted(better, key=lambda reverse: -reverse.gain):
+            proposed = turned.copy()
+            proposed[:, reverse.variables] = reverse.causes
+            if as_before[reverse.variables].all() and is_acyclic(proposed):
+                turned, as_before[reverse.variables] = proposed, False
+        adjacency = turned
+
+
+class _Reverse(NamedTuple):
+    """An edge, the causes that some variables have if it turns around, and what they gain by that."""
+
+    edge: tuple[int, int]
+    gain: float
+    variables: NDArray[np.intp]
+    causes: NDArray[np.bool_]
+
+
+def _reverses(
+    adjacency: NDArray[np.bool_],
+    possible: NDArray[np.bool_],
+    score: Score,
+    required: NDArray[np.bool_],
+) -> Iterator[_Reverse]:
+    """Turn every edge that can around, each in a graph of its own.
+
+    A straight line with Gaussian noise fits as well the other way, provided that each of its variables then
+    has the causes of both. So these are added as far as they are `possible`, and from there a climb over
+    edges of both graphs, either way round, ends with what is needed.
+    """
     graph, related = GrowingDag(adjacency), adjacency | adjacency.T
     scores = [score(variable, parents_of(adjacency, variable)) for variable in range(len(adjacency))]
 
-    def loss(changed: GrowingDag, variables: list[int]) -> float:
-        return sum(scores[k] - score(k, parents_of(changed.adjacency, k)) for k in variables)
+    def gain(changed: GrowingDag, variables: list[int]) -> float:
+        return sum(score(k, parents_of(changed.adjacency, k)) - scores[k] for k in variables)
 
     for cause, effect in np.argwhere(adjacency & possible.T & ~required).tolist():
         turns = _turns(graph, cause, effect, required)
@@ -40,18 +94,17 @@ def margins(
         if not turns:
             continue
         starts = [_turned(graph, turns, allowed) for allowed in (possible, np.zeros_like(possible))]
-        losses = [loss(start, passed) for start in starts]
-        start, at_first = starts[int(np.argmin(losses))], min(losses)
-        found[cause, effect] = at_first
-        if at_first < _CONCLUSIVE:
-            near = np.asarray(related[passed].any(axis=0))
-            near[passed] = True
+        gains = [gain(start, passed) for start in starts]
+        start, gained = starts[int(np.argmax(gains))], max(gains)
+        near = np.asarray(related[passed].any(axis=0))
+        near[passed] = True
+        variables = np.flatnonzero(near)
+        if gained > -_CONCLUSIVE:
             free, fixed = (related | start.adjacency) & possible & near, required.copy()
             free[cause, effect], fixed[effect, cause] = False, True
-            # A reverse that fits as well settles it.
-            climb(free, score, fixed, start=start, enough=at_first)
-            found[cause, effect] = loss(start, np.flatnonzero(near).tolist())
-    return found
+            climb(free, score, fixed, start=start)
+            gained = gain(start, variables.tolist())
+        yield _Reverse((cause, effect), gained, variables, start.adjacency[:, variables])
 
 
 def _turns(graph: GrowingDag, cause: int, effect: int, required: NDArray[np.bool_]) -> list[tuple[int, int]]:

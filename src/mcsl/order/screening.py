@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc
 
+from mcsl.graph.causal_graph import closure
 from mcsl.order.regressors import N_SMOOTH
 from mcsl.problem import Problem, alike
 from mcsl.pruning.smoothing import inverse_of
@@ -73,6 +74,52 @@ def screen(
         related |= _interaction_p_values(problem, residuals) < false_candidates / (4 * n_pairs)
     candidates: NDArray[np.bool_] = problem.candidates & (related | related.T | problem.required)
     return candidates
+
+
+def look_again(
+    problem: Problem,
+    table: SplineTable,
+    adjacency: NDArray[np.bool_],
+    candidates: NDArray[np.bool_],
+    *,
+    false_candidates: float = 0.01,
+) -> NDArray[np.bool_]:
+    """Return further candidates: pairs that are related in a way that a graph does not account for.
+
+    A cause and its effect that act on a third variable together may look unrelated given all others, which
+    is what `screen` asks. Given its causes, a variable is unrelated to all that are none of its effects: so
+    what its causes leave of it is compared with the functions of each of these.
+    """
+    owner, columns = np.array([(j, c) for j, v in enumerate(problem.variables) for c in v.inputs]).T
+    p_values = np.ones(adjacency.shape)
+    for effect, variable in enumerate(problem.variables):
+        own = [*variable.own_past, *columns[adjacency[owner, effect]].tolist()]
+        chosen = table.functions(own)
+        for output in variable.outputs:
+            fit = _regress(table, output, chosen)
+            residuals = table.values[:, output] - table.design[:, chosen] @ fit.coefficients
+            found = _alone(table, residuals, fit.freedom)[columns]
+            np.minimum.at(p_values[:, effect], owner, found)
+    level = false_candidates / max(2 * (len(columns) - 1), 1)
+    unrelated = ~candidates & ~closure(adjacency).T
+    missed = unrelated & (p_values < level)
+    return problem.candidates & ~candidates & (missed | missed.T)
+
+
+def _alone(table: SplineTable, residuals: NDArray[np.float64], freedom: int) -> NDArray[np.float64]:
+    """Return the p-value of each column: whether its functions, all or the smoothest, explain residuals."""
+    shares = (table.design.T @ residuals) ** 2 / max(float(residuals @ residuals), _least_square(table))
+    sums = np.append(0.0, np.cumsum(shares))
+    starts, ends = np.array([(place.start, place.stop) for place in table.slices]).T
+    p_values = np.ones(len(starts))
+    for last in (np.minimum(starts + N_SMOOTH, ends), ends):
+        size, explained = last - starts, np.clip(sums[last] - sums[starts], 0.0, 1.0)
+        left = np.maximum(freedom - size, 1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            statistic = explained / size / ((1 - explained) / left)
+        found = np.where(size > 0, fdtrc(np.maximum(size, 1), left, statistic), 1.0)
+        p_values = np.minimum(p_values, found)
+    return p_values
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from mcsl.graph.causal_graph import topological_order
 from mcsl.memory import MOST_FUNCTIONS
 from mcsl.order.climb import climb, parents_of
 from mcsl.order.completion import complete_order
-from mcsl.order.directions import margins
+from mcsl.order.directions import margins, turn_to_better
 from mcsl.order.logarithms import Logarithms, finer_logarithms
 from mcsl.order.rearrange import BINDING_GAIN, rearrange
 from mcsl.order.regressors import Family, Regressors, gather_regressors
@@ -31,7 +31,7 @@ from mcsl.order.scores import (
     Score,
     ShapedScore,
 )
-from mcsl.order.screening import screen, spline_table
+from mcsl.order.screening import look_again, screen, spline_table
 from mcsl.order.transformation import bent_columns, straighten
 from mcsl.problem import Problem
 from mcsl.pruning.splines import SplineTable
@@ -116,17 +116,22 @@ class OrderSearch:
             candidates = screen(straight, table, interactions=False, stand_aside=0)
         views = self._views(straight, table, candidates)
         screened, n_screened = time.perf_counter(), int(candidates.sum())
+        finer: dict[int, Logarithms] = {}
         if self.equal_variances:
             adjacency, score, noise = _climb_with_one_variance(straight, views, candidates)
         else:
             # What additive functions of causes miss blurs the edges of noise that tell origins apart. Beside
             # gaps, every effect has rows of its own, which scales for all rows do not know of.
             sharp = self.interactions and problem.observed.all()
-            finer = finer_logarithms(problem, curves) if sharp else {}
+            if sharp:
+                finer = finer_logarithms(problem, curves)
             # Straightening has already taken care of a column's scale.
             steady = frozenset(curves)
             adjacency, score, noise = _climb_with_noise(straight, views, candidates, steady, finer)
-            curves |= _final_logarithms(adjacency, views, finer)
+        adjacency, candidates, views, score = self._go_on(
+            straight, table, adjacency, candidates, views, score
+        )
+        curves |= _final_logarithms(adjacency, views, finer)
         gains = _gains(adjacency, candidates, score)
         beyond = self._beyond(straight, candidates)
         if beyond.any():
@@ -171,6 +176,30 @@ class OrderSearch:
                 "completed": int(along.sum()),
             },
         )
+
+    def _go_on(
+        self,
+        problem: Problem,
+        table: SplineTable,
+        adjacency: NDArray[np.bool_],
+        candidates: NDArray[np.bool_],
+        views: list[View],
+        score: Scores,
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], list[View], Scores]:
+        """Turn edges for the better, and climb on where the graph shows what screening has missed."""
+        while True:
+            possible = problem.candidates if len(views) == 1 else candidates
+            adjacency = turn_to_better(adjacency, possible, score, problem.required)
+            candidates = candidates | adjacency
+            adjacency = climb(candidates, score, problem.required, start=adjacency)
+            # Beside gaps, every effect has rows of its own.
+            missed = look_again(problem, table, adjacency, candidates) if problem.observed.all() else None
+            if missed is None or not missed.any():
+                return adjacency, candidates, views, score
+            candidates = candidates | missed
+            views = self._views(problem, table, candidates)
+            score = score.on(views)
+            adjacency = climb(candidates, score, problem.required, start=adjacency)
 
     def _beyond(self, problem: Problem, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return the pairs that screening dropped, if a second look at them is worth its cost."""
