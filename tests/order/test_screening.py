@@ -68,26 +68,26 @@ def lines_that_cancel(n_samples=1000):
     return problem_of(values), graph
 
 
-def look_again(problem, adjacency, candidates):
-    return screening.look_again(problem, spline_table(problem), adjacency, candidates)
+def missed_relations(problem, adjacency, candidates):
+    return screening.missed_relations(problem, spline_table(problem), adjacency, candidates)
 
 
 def test_what_a_common_effect_hides_is_seen_given_the_causes():
     problem, graph = lines_that_cancel()
     candidates = screen(problem)
     assert not candidates[0, 1]
-    missed = look_again(problem, graph & candidates, candidates)
+    missed = missed_relations(problem, graph & candidates, candidates)
     assert missed[0, 1]
     assert missed[1, 0]
 
 
 def test_a_second_look_leaves_alone_what_the_graph_accounts_for():
     problem, graph = lines_that_cancel()
-    assert not look_again(problem, graph, graph | graph.T).any()
+    assert not missed_relations(problem, graph, graph | graph.T).any()
     # Effects of effects are related, but not beside their causes.
     some = np.zeros_like(graph)
     some[3, 4] = True
-    missed = look_again(problem, some, some | some.T)
+    missed = missed_relations(problem, some, some | some.T)
     assert not np.any(missed & (some | some.T))
     assert missed[0, 1]
 
@@ -97,7 +97,7 @@ def test_a_second_look_keeps_to_what_is_allowed():
     allowed = graph | graph.T
     allowed[0, 1] = False
     narrower = problem_of(problem.dataset.values, allowed)
-    missed = look_again(narrower, graph & allowed, allowed & ~np.eye(5, k=-1, dtype=bool))
+    missed = missed_relations(narrower, graph & allowed, allowed & ~np.eye(5, k=-1, dtype=bool))
     assert missed[1, 0]
     assert not missed[0, 1]
 
@@ -107,7 +107,7 @@ def test_a_second_look_at_unrelated_variables_finds_next_to_nothing():
     found = 0
     for seed in range(5):
         problem = problem_of(np.random.default_rng(seed).standard_normal((600, 40)))
-        found += look_again(problem, nothing, nothing).sum()
+        found += missed_relations(problem, nothing, nothing).sum()
     # One in a hundred of 200 variables gains a candidate, which then gains it in turn.
     assert found <= 12
 

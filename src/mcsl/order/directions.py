@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import chain
 from typing import NamedTuple
 
@@ -44,12 +44,11 @@ def turn_to_better(
 
     What gains most turns first, and with it all that has nothing to do with what has turned before.
     """
+    known: dict[tuple[int, int], _Reverse] = {}
     while True:
-        better = [
-            reverse
-            for reverse in _reverses(adjacency, possible, score, required)
-            if reverse.gain > _LEAST_GAIN and reverse.causes.sum() <= adjacency[:, reverse.variables].sum()
-        ]
+        for reverse in _reverses(adjacency, possible, score, required, known):
+            known[reverse.edge] = reverse
+        better = [reverse for reverse in known.values() if reverse.is_better_than(adjacency)]
         if not better:
             return adjacency
         turned, as_before = adjacency.copy(), np.ones(len(adjacency), dtype=bool)
@@ -59,6 +58,7 @@ def turn_to_better(
             if as_before[reverse.variables].all() and is_acyclic(proposed):
                 turned, as_before[reverse.variables] = proposed, False
         adjacency = turned
+        known = {edge: reverse for edge, reverse in known.items() if as_before[reverse.variables].all()}
 
 
 class _Reverse(NamedTuple):
@@ -69,14 +69,19 @@ class _Reverse(NamedTuple):
     variables: NDArray[np.intp]
     causes: NDArray[np.bool_]
 
+    def is_better_than(self, adjacency: NDArray[np.bool_]) -> bool:
+        """Tell whether the score is larger, and no more edges are needed for it."""
+        return self.gain > _LEAST_GAIN and bool(self.causes.sum() <= adjacency[:, self.variables].sum())
+
 
 def _reverses(
     adjacency: NDArray[np.bool_],
     possible: NDArray[np.bool_],
     score: Score,
     required: NDArray[np.bool_],
+    known: Container[tuple[int, int]] = (),
 ) -> Iterator[_Reverse]:
-    """Turn every edge that can around, each in a graph of its own.
+    """Turn every edge around that can turn and is not known yet, each in a graph of its own.
 
     A straight line with Gaussian noise fits as well the other way, provided that each of its variables then
     has the causes of both. So these are added as far as they are `possible`, and from there a climb over
@@ -89,6 +94,8 @@ def _reverses(
         return sum(score(k, parents_of(changed.adjacency, k)) - scores[k] for k in variables)
 
     for cause, effect in np.argwhere(adjacency & possible.T & ~required).tolist():
+        if (cause, effect) in known:
+            continue
         turns = _turns(graph, cause, effect, required)
         passed = sorted({*chain(*turns)})
         if not turns:

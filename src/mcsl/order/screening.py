@@ -76,7 +76,7 @@ def screen(
     return candidates
 
 
-def look_again(
+def missed_relations(
     problem: Problem,
     table: SplineTable,
     adjacency: NDArray[np.bool_],
@@ -88,37 +88,46 @@ def look_again(
 
     A cause and its effect that act on a third variable together may look unrelated given all others, which
     is what `screen` asks. Given its causes, a variable is unrelated to all that are none of its effects: so
-    what its causes leave of it is compared with the functions of each of these.
+    what its causes leave of it is compared with the functions of each of these. Beside gaps, where every
+    effect has rows of its own, there is no such look.
     """
+    outside = problem.candidates & ~candidates
+    if not outside.any() or not problem.observed.all():
+        return np.zeros_like(candidates)
     owner, columns = np.array([(j, c) for j, v in enumerate(problem.variables) for c in v.inputs]).T
+    target, outputs = np.array([(i, c) for i, v in enumerate(problem.variables) for c in v.outputs]).T
     p_values = np.ones(adjacency.shape)
-    for effect, variable in enumerate(problem.variables):
-        own = [*variable.own_past, *columns[adjacency[owner, effect]].tolist()]
-        chosen = table.functions(own)
-        for output in variable.outputs:
-            fit = _regress(table, output, chosen)
-            residuals = table.values[:, output] - table.design[:, chosen] @ fit.coefficients
-            found = _alone(table, residuals, fit.freedom)[columns]
-            np.minimum.at(p_values[:, effect], owner, found)
+    for start in range(0, len(outputs), _OUTPUTS_AT_ONCE):
+        some = range(start, min(start + _OUTPUTS_AT_ONCE, len(outputs)))
+        residuals, freedoms = np.empty((table.n_samples, len(some))), np.empty(len(some))
+        for place, k in enumerate(some):
+            own_past = problem.variables[target[k]].own_past
+            chosen = table.functions([*own_past, *columns[adjacency[owner, target[k]]].tolist()])
+            fit = _regress(table, int(outputs[k]), chosen)
+            residuals[:, place] = table.values[:, outputs[k]] - table.design[:, chosen] @ fit.coefficients
+            freedoms[place] = fit.freedom
+        found = _alone(table, residuals, freedoms)[columns]
+        np.minimum.at(p_values, (owner[:, None], target[list(some)]), found)
     level = false_candidates / max(2 * (len(columns) - 1), 1)
-    unrelated = ~candidates & ~closure(adjacency).T
-    missed = unrelated & (p_values < level)
-    return problem.candidates & ~candidates & (missed | missed.T)
+    missed = ~candidates & ~closure(adjacency).T & (p_values < level)
+    return outside & (missed | missed.T)
 
 
-def _alone(table: SplineTable, residuals: NDArray[np.float64], freedom: int) -> NDArray[np.float64]:
-    """Return the p-value of each column: whether its functions, all or the smoothest, explain residuals."""
-    shares = (table.design.T @ residuals) ** 2 / max(float(residuals @ residuals), _least_square(table))
-    sums = np.append(0.0, np.cumsum(shares))
+def _alone(
+    table: SplineTable, residuals: NDArray[np.float64], freedoms: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return `p[column, residual]`: whether functions of a column, all or the smoothest, explain it."""
+    squares = np.maximum(np.sum(residuals**2, axis=0), _least_square(table))
+    sums = np.zeros((len(table.penalties) + 1, residuals.shape[1]))
+    np.cumsum((table.design.T @ residuals) ** 2 / squares, axis=0, out=sums[1:])
     starts, ends = np.array([(place.start, place.stop) for place in table.slices]).T
-    p_values = np.ones(len(starts))
+    p_values = np.ones((len(starts), residuals.shape[1]))
     for last in (np.minimum(starts + N_SMOOTH, ends), ends):
-        size, explained = last - starts, np.clip(sums[last] - sums[starts], 0.0, 1.0)
-        left = np.maximum(freedom - size, 1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            statistic = explained / size / ((1 - explained) / left)
-        found = np.where(size > 0, fdtrc(np.maximum(size, 1), left, statistic), 1.0)
-        p_values = np.minimum(p_values, found)
+        explained = np.clip(sums[last] - sums[starts], 0.0, 1.0 - 1e-12)
+        size = np.maximum(last - starts, 1)[:, None]
+        left = np.maximum(freedoms - size, 1.0)
+        statistic = explained / size / ((1.0 - explained) / left)
+        p_values = np.minimum(p_values, fdtrc(size, left, statistic))
     return p_values
 
 

@@ -31,7 +31,7 @@ from mcsl.order.scores import (
     Score,
     ShapedScore,
 )
-from mcsl.order.screening import look_again, screen, spline_table
+from mcsl.order.screening import missed_relations, screen, spline_table
 from mcsl.order.transformation import bent_columns, straighten
 from mcsl.problem import Problem
 from mcsl.pruning.splines import SplineTable
@@ -193,7 +193,9 @@ class OrderSearch:
             candidates = candidates | adjacency
             adjacency = climb(candidates, score, problem.required, start=adjacency)
             # Beside gaps, every effect has rows of its own.
-            missed = look_again(problem, table, adjacency, candidates) if problem.observed.all() else None
+            missed = (
+                missed_relations(problem, table, adjacency, candidates) if problem.observed.all() else None
+            )
             if missed is None or not missed.any():
                 return adjacency, candidates, views, score
             candidates = candidates | missed
