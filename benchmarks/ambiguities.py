@@ -31,7 +31,7 @@ from mcsl.simulation import GaussianProcess, Model, PostNonlinear, Quadratic
 from mcsl.simulation.graphs import longest_shortest_path
 
 RESULTS = Path(__file__).parent / "results" / "ambiguities.jsonl"
-MOST_SEEDS = {"MCSL-MLP": 3}
+N_SEEDS = {"MCSL-MLP": 3}
 LIMIT = 3600
 
 
@@ -67,7 +67,8 @@ class Reading(NamedTuple):
 
     data: tuple[tuple[str, object], ...] = ()
     settings: tuple[tuple[str, object], ...] = ()
-    significance: float = 0.001
+    significance: float | None = 0.001
+    """The level of CAM pruning; None prunes nothing."""
 
 
 def _data(model: Model, **changes: object) -> Reading:
@@ -76,6 +77,15 @@ def _data(model: Model, **changes: object) -> Reading:
 
 def _schedule(**changes: object) -> Reading:
     return Reading(settings=(("schedule", tuple(changes.items())),))
+
+
+def _first_penalty(told: str, penalty: float) -> dict[str, Reading]:
+    smaller = _schedule(initial_penalty=penalty)
+    return {
+        "10^-⌈0.3 d⌉": Reading(),
+        told: smaller,
+        f"{told}, not pruned": smaller._replace(significance=None),
+    }
 
 
 def _penalty(times: float) -> Reading:
@@ -89,7 +99,7 @@ class Ambiguity(NamedTuple):
     scenarios: tuple[str, ...]
     methods: tuple[str, ...]
     readings: Mapping[str, Reading]
-    n_seeds: int = 5
+    n_seeds: int | None = None
 
 
 GP = ("gp-ER1-10", "gp-ER4-10")
@@ -106,6 +116,12 @@ AMBIGUITIES = {
         ("gp-ER4-10", "gp-ER4-20"),
         ("MCSL-MLP",),
         {"10^-⌈0.3 d⌉": Reading(), "of the first masks": _schedule(initial_penalty=None)},
+    ),
+    "smaller first penalty": Ambiguity(
+        (*GP, "gp-add-ER4-10"), ("MCSL-MLP",), _first_penalty("10^-6", 1e-6), n_seeds=5
+    ),
+    "smaller first penalty, 20 variables": Ambiguity(
+        ("gp-ER4-20", "gp-add-ER4-20"), ("MCSL-MLP",), _first_penalty("10^-9", 1e-9)
     ),
     "Adam from stage to stage": Ambiguity(
         GP, ("MCSL-MLP",), {"goes on": Reading(), "starts anew": _schedule(fresh_optimizer=True)}
@@ -229,7 +245,7 @@ def runs(methods: list[str]) -> list[Run]:
         for scenario in ambiguity.scenarios
         for method in ambiguity.methods
         if method in methods
-        for seed in range(FIRST_SEED, FIRST_SEED + min(ambiguity.n_seeds, MOST_SEEDS.get(method, 10)))
+        for seed in range(FIRST_SEED, FIRST_SEED + (ambiguity.n_seeds or N_SEEDS.get(method, 5)))
     ]
     return sorted(listed, key=lambda run: (run.scenario, run.seed))
 
@@ -240,7 +256,7 @@ def measure(run: Run, peers_python: str) -> dict:
     row = {**run._asdict(), "date": now(), "commit": commit(), **answer}
     if edges is None:
         return row
-    if METHODS[run.method].is_pruned:
+    if METHODS[run.method].is_pruned and significance is not None:
         dataset = mcsl.to_dataset(case.values[:, :, 0])
         pruner = QuadraticPruner() if is_quadratic(run.scenario) else AdditivePruner(significance)
         graph = mcsl.CausalGraph(edges, dataset.names)

@@ -14,11 +14,11 @@ from benchmarks import ambiguities
 
 
 def test_readings_that_differ_in_pruning_alone_prune_the_same_graph(tmp_path, monkeypatch):
-    levels = {"0.001": Reading(), "0.5": Reading(significance=0.5)}
+    levels = {"0.001": Reading(), "0.5": Reading(significance=0.5), "none": Reading(significance=None)}
     monkeypatch.setattr(
         ambiguities, "AMBIGUITIES", {"significance": Ambiguity(("pnl-ER1-10",), ("CAM",), levels)}
     )
-    monkeypatch.setattr(ambiguities, "MOST_SEEDS", {"CAM": 1})
+    monkeypatch.setattr(ambiguities, "N_SEEDS", {"CAM": 1})
     monkeypatch.setattr(ambiguities, "COMPARISON", tmp_path / "none.jsonl")
     asked, ask = [], ambiguities.ask
     monkeypatch.setattr(ambiguities, "ask", lambda *request: asked.append(request) or ask(*request))
@@ -26,9 +26,9 @@ def test_readings_that_differ_in_pruning_alone_prune_the_same_graph(tmp_path, mo
     monkeypatch.setattr(sys, "argv", ["ambiguities", "--results", str(results)])
     for _ in range(2):
         ambiguities.main()
-    strict, loose = map(json.loads, results.read_text().splitlines())
+    strict, loose, unpruned = map(json.loads, results.read_text().splitlines())
     assert len(asked) == 1
-    assert strict["n_edges"] < loose["n_edges"]
+    assert strict["n_edges"] < loose["n_edges"] < unpruned["n_edges"]
     assert (strict["reading"], strict["true_edges"]) == ("0.001", 9)
 
 
