@@ -10,6 +10,7 @@ from tests.order.test_climb import random_case, total
 
 import mcsl
 from mcsl.graph.causal_graph import closure, is_acyclic
+from mcsl.order import directions
 from mcsl.order.climb import GrowingDag, climb
 from mcsl.order.directions import _turned, _turns, margins, turn_to_better
 
@@ -69,6 +70,45 @@ def test_edges_turn_only_for_the_better(seed, n_variables):
     assert turned.sum() <= ended.sum()
     assert total(turned, score) >= total(ended, score)
     np.testing.assert_array_equal(turn_to_better(turned, possible, score, required), turned)
+
+
+def graph_of(n_variables, *edges):
+    graph = np.zeros((n_variables, n_variables), dtype=bool)
+    for edge in edges:
+        graph[edge] = True
+    return graph
+
+
+def test_of_two_turns_that_close_a_cycle_together_the_better_is_taken(monkeypatch):
+    # 0 -> 1 and 2 -> 3 have no neighbours in common, but paths from each to the other's end.
+    edges = [(0, 1), (2, 3), (0, 4), (4, 5), (5, 3), (2, 6), (6, 7), (7, 1)]
+    graph, nothing = graph_of(8, *edges), graph_of(8)
+    worth = np.where(graph, 10.0, -5.0)
+    worth[1, 0], worth[3, 2] = 11, 12
+    looks = []
+
+    def is_acyclic_at_most_fifty_times(proposed):
+        looks.append(proposed)
+        assert len(looks) <= 50
+        return is_acyclic(proposed)
+
+    monkeypatch.setattr(directions, "is_acyclic", is_acyclic_at_most_fifty_times)
+    turned = turn_to_better(
+        graph, ~np.eye(8, dtype=bool), lambda effect, causes: sum(worth[[*causes], effect]), nothing
+    )
+    np.testing.assert_array_equal(turned, graph_of(8, (3, 2), *(edge for edge in edges if edge != (2, 3))))
+
+
+def test_edges_do_not_turn_where_more_edges_are_needed_for_it():
+    # 2 -> 1 <- 0 scores 10, and 2 -> 1 -> 0 <- 2, which has an edge more, 13.
+    scores = {(1, (0, 2)): 10, (1, (2,)): 8, (1, (0,)): 1, (0, (1, 2)): 5, (0, (1,)): -5, (0, (2,)): -1}
+    graph, possible = graph_of(3, (0, 1), (2, 1)), graph_of(3, (0, 1), (1, 0), (2, 1), (2, 0))
+
+    def score(effect, causes):
+        return scores.get((effect, tuple(sorted(causes))), 0)
+
+    assert margins(graph, possible, score, graph_of(3))[0, 1] == -3
+    np.testing.assert_array_equal(turn_to_better(graph, possible, score, graph_of(3)), graph)
 
 
 def test_turning_edges_leads_to_the_best_graph_more_often():

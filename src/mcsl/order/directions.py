@@ -53,10 +53,15 @@ def turn_to_better(
             return adjacency
         turned, as_before = adjacency.copy(), np.ones(len(adjacency), dtype=bool)
         for reverse in sorted(better, key=lambda reverse: -reverse.gain):
+            if not as_before[reverse.variables].all():
+                continue
             proposed = turned.copy()
             proposed[:, reverse.variables] = reverse.causes
-            if as_before[reverse.variables].all() and is_acyclic(proposed):
+            if is_acyclic(proposed):
                 turned, as_before[reverse.variables] = proposed, False
+            else:
+                # What has turned elsewhere closes a cycle with it, so that it must be found anew.
+                del known[reverse.edge]
         adjacency = turned
         known = {edge: reverse for edge, reverse in known.items() if as_before[reverse.variables].all()}
 

@@ -192,11 +192,8 @@ class OrderSearch:
             adjacency = turn_to_better(adjacency, possible, score, problem.required)
             candidates = candidates | adjacency
             adjacency = climb(candidates, score, problem.required, start=adjacency)
-            # Beside gaps, every effect has rows of its own.
-            missed = (
-                missed_relations(problem, table, adjacency, candidates) if problem.observed.all() else None
-            )
-            if missed is None or not missed.any():
+            missed = missed_relations(problem, table, adjacency, candidates)
+            if not missed.any():
                 return adjacency, candidates, views, score
             candidates = candidates | missed
             views = self._views(problem, table, candidates)
