@@ -17,7 +17,7 @@ from mcsl.model.sums import pairwise_sum, rounded
 from mcsl.objective.scores import RowLoss
 
 # Activations of this many networks of 16 units stay in the second-level cache, for a block of rows.
-_CACHE_VARIABLES = 25
+_CACHE_VARIABLES = 5
 
 # None for all of them.
 _Effects: TypeAlias = Integer[Array, " effect"] | None
