@@ -6,8 +6,13 @@ Each is saved as SVG and PNG in docs/results. Those from inside training need `b
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+
+if not __package__:
+    # Started as a file, Python looks for packages beside it instead of in the repository.
+    sys.path[0] = str(Path(__file__).parents[1])
 
 import numpy as np
 from benchmarks.cells import ORACLES, OURS, Cells, mean_shd, read, runs_of_size

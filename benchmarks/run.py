@@ -28,6 +28,10 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
+if not __package__:
+    # Started as a file, Python looks for packages beside it instead of in the repository.
+    sys.path[0] = str(Path(__file__).parents[1])
+
 import numpy as np
 from benchmarks.methods import Method
 from benchmarks.provenance import ROOT, commit, now

@@ -12,8 +12,13 @@ from __future__ import annotations
 
 import argparse
 import csv
+import sys
 from collections import defaultdict
 from pathlib import Path
+
+if not __package__:
+    # Started as a file, Python looks for packages beside it instead of in the repository.
+    sys.path[0] = str(Path(__file__).parents[1])
 
 import numpy as np
 from benchmarks.cells import (

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -10,6 +11,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from benchmarks.provenance import ROOT
 
 import mcsl
 from benchmarks import methods, run
@@ -45,6 +47,17 @@ def test_a_run_is_a_line_and_is_not_repeated(call):
     assert empty["shd"] == empty["true_edges"]
     assert empty["sortability"]["var"] > 0.9
     assert call("--methods", "no edges", "--seeds", "2", "--data", "raw") == first
+
+
+@pytest.mark.parametrize("name", ["run", "tables", "figures"])
+def test_a_file_starts_as_its_module_does_from_any_folder(name, tmp_path):
+    as_module, as_file = ["-m", f"benchmarks.{name}"], [str(ROOT / "benchmarks" / f"{name}.py")]
+    said = [
+        subprocess.run([sys.executable, *program, "--help"], cwd=cwd, text=True, capture_output=True)
+        for program, cwd in ((as_module, ROOT), (as_file, tmp_path))
+    ]
+    assert [(started.returncode, started.stderr) for started in said] == [(0, "")] * 2
+    assert said[0].stdout == said[1].stdout
 
 
 def test_methods_without_units_run_on_raw_data_alone(call):
