@@ -99,6 +99,17 @@ def test_of_two_turns_that_close_a_cycle_together_the_better_is_taken(monkeypatc
     np.testing.assert_array_equal(turned, graph_of(8, (3, 2), *(edge for edge in edges if edge != (2, 3))))
 
 
+def test_turns_that_share_variables_do_not_undo_each_other():
+    # 0 -> 1 and 2 -> 3 turn, and what each leaves as it was, the edge of the other, must stay.
+    graph = graph_of(4, (0, 1), (1, 2), (2, 3))
+    worth = np.where(graph, 10.0, -5.0)
+    worth[1, 0], worth[3, 2] = 11, 12
+    turned = turn_to_better(
+        graph, ~np.eye(4, dtype=bool), lambda effect, causes: sum(worth[[*causes], effect]), graph_of(4)
+    )
+    np.testing.assert_array_equal(turned, graph_of(4, (1, 0), (1, 2), (3, 2)))
+
+
 def test_edges_do_not_turn_where_more_edges_are_needed_for_it():
     # 2 -> 1 <- 0 scores 10, and 2 -> 1 -> 0 <- 2, which has an edge more, 13.
     scores = {(1, (0, 2)): 10, (1, (2,)): 8, (1, (0,)): 1, (0, (1, 2)): 5, (0, (1,)): -5, (0, (2,)): -1}

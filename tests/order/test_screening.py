@@ -81,6 +81,31 @@ def test_what_a_common_effect_hides_is_seen_given_the_causes():
     assert missed[1, 0]
 
 
+def test_a_second_look_sees_what_only_all_functions_of_one_of_two_show():
+    rng = np.random.default_rng(0)
+    cause = rng.uniform(-2, 2, 1000)
+    problem = problem_of(np.stack([cause, 0.4 * np.sin(6 * cause) + rng.standard_normal(1000)], axis=1))
+    nothing = np.zeros((2, 2), dtype=bool)
+    # Waves are no function of their effect, and yet the edge may point either way.
+    assert missed_relations(problem, nothing, nothing).tolist() == [[False, True], [True, False]]
+
+
+def test_a_second_look_sees_what_is_weak_and_smooth(monkeypatch):
+    nothing = np.zeros((25, 25), dtype=bool)
+
+    def n_found() -> int:
+        count = 0
+        for seed in range(8):
+            values = np.random.default_rng(seed).standard_normal((1500, 25))
+            values[:, 24] += 0.09 * values[:, :12].sum(axis=1)
+            count += missed_relations(problem_of(values), nothing, nothing)[:12, 24].sum()
+        return int(count)
+
+    both = n_found()
+    monkeypatch.setattr("mcsl.order.screening.N_SMOOTH", 9)
+    assert both > 1.1 * n_found()
+
+
 def test_a_second_look_leaves_alone_what_the_graph_accounts_for():
     problem, graph = lines_that_cancel()
     assert not missed_relations(problem, graph, graph | graph.T).any()
