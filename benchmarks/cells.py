@@ -71,6 +71,13 @@ def runs_of_size(cells: Cells, method: str, n_variables: int) -> list[dict]:
     ]
 
 
+def median_seconds(runs: list[dict]) -> float | None:
+    """Return the median CPU seconds, which is infinite where half of the runs or more did not end."""
+    used = [run["cpu_seconds"] for run in runs if run.get("cpu_seconds") is not None]
+    used += [np.inf] * count(runs, "timeout")
+    return float(np.median(used)) if used else None
+
+
 def n_reversed(run: dict) -> int:
     """Return how many edges are reversed, which are missing and false but count once in the SHD."""
     hits = round(run["tpr"] * run["true_edges"])

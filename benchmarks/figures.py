@@ -15,7 +15,7 @@ if not __package__:
     sys.path[0] = str(Path(__file__).parents[1])
 
 import numpy as np
-from benchmarks.cells import ORACLES, OURS, Cells, mean_shd, read, runs_of_size
+from benchmarks.cells import ORACLES, OURS, Cells, mean_shd, median_seconds, read, runs_of_size
 from benchmarks.run import METHODS
 from benchmarks.scenarios import TABLES
 from matplotlib import pyplot as plt
@@ -226,14 +226,10 @@ def training_time() -> Figure:
     figure, ax = plt.subplots(figsize=(6.2, 3.4), layout="constrained")
     methods = ("default", "additive", "MCSL-MLP", "GraN-DAG", "NOTEARS-MLP", "CAM", "PC", "GES")
     for method, colour in zip(methods, COLOURS, strict=True):
-        medians = {}
-        for d in (10, 20, 50, 100):
-            runs = runs_of_size(cells, method, d)
-            seconds = [run.get("cpu_seconds", run.get("seconds")) for run in runs if run["status"] == "ok"]
-            if seconds:
-                medians[d] = np.median(seconds)
-        if medians:
-            ax.plot(*zip(*medians.items(), strict=True), marker=".", color=colour, label=method)
+        medians = {d: median_seconds(runs_of_size(cells, method, d)) for d in (10, 20, 50, 100)}
+        ended = {d: median for d, median in medians.items() if median is not None and np.isfinite(median)}
+        if ended:
+            ax.plot(*zip(*ended.items(), strict=True), marker=".", color=colour, label=method)
     ax.set(xscale="log", yscale="log", xlabel="variables", ylabel="seconds, median")
     ax.set_xticks([10, 20, 50, 100], ["10", "20", "50", "100"])
     ax.minorticks_off()

@@ -29,6 +29,7 @@ from benchmarks.cells import (
     count,
     figure,
     mean_shd,
+    median_seconds,
     n_reversed,
     read,
     runs_of_size,
@@ -208,12 +209,12 @@ def time(cells: Cells) -> str:
 
 def _seconds(runs: list[dict]) -> str:
     """Write the median; where it would be of a run that did not end, the least limit."""
-    limits = [run["limit"] for run in runs if run["status"] == "timeout"]
-    used = [run["cpu_seconds"] for run in runs if run.get("cpu_seconds") is not None]
-    if not used and not limits:
+    median = median_seconds(runs)
+    if median is None:
         return ""
-    median = np.median(used + [np.inf] * len(limits))
-    return f"over {min(limits)}" if np.isinf(median) else f"{median:.3g}"
+    if np.isinf(median):
+        return f"over {min(run['limit'] for run in runs if run['status'] == 'timeout')}"
+    return f"{median:.3g}"
 
 
 def methods() -> str:
