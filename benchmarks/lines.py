@@ -5,11 +5,14 @@ from pathlib import Path
 
 
 def read(path: Path) -> list[dict]:
-    """Return the lines of a file, none if there is no such file."""
+    """Return the whole lines of a file, none if there is no such file; one that was cut off is no line."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    return [json.loads(line) for line in text.splitlines()]
+    return [json.loads(line) for line in text.split("\n")[:-1]]
 
 
 def append(path: Path, row: dict) -> None:
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    """Add a line, in the place of one that was cut off."""
+    with path.open("a+b") as file:
+        file.seek(0)
+        file.truncate(file.read().rfind(b"\n") + 1)
+        file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
