@@ -4,9 +4,10 @@
     python -m benchmarks.run --scenarios gp-ER4-10 --methods CAM GraN-DAG --data raw
 
 What is already there is not run again, so that the same command goes on where it was interrupted. A run is a
-process with one core; after `--limit` CPU seconds it is recorded as `timeout`, and a crash as `failed`. A
-timeout stands for its cell: other seeds and units of it are not tried. A higher limit tries all of them anew,
-and then the last line of a run is the one that counts. The peers need their own environment, see README.md.
+process with one core; after the method's limit of CPU seconds, or `--limit`, it is recorded as `timeout`, and
+a crash as `failed`. A timeout stands for its cell: other seeds and units of it are not tried. A higher limit
+tries all of them anew, and then the last line of a run is the one that counts. The peers need their own
+environment, see README.md.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ import numpy as np
 from benchmarks.methods import Method
 from benchmarks.provenance import ROOT, commit, now
 from benchmarks.scenarios import SACHS, SCENARIOS, TABLES, Case, draw
+from benchmarks.worker import OUT_OF_TIME
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import mcsl
@@ -56,7 +58,6 @@ FIRST_SEED = 1000
 ONE_CORE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "LOKY_MAX_CPU_COUNT")
 WORKERS: list[subprocess.Popen] = []
 STOPPING = threading.Event()
-OUT_OF_TIME = {str(-number) for number in (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM)}
 
 
 class Run(NamedTuple):
@@ -72,7 +73,10 @@ def main() -> None:
     options = _options()
     wanted = list(runs(options))
     known = lines.read(options.results) + (read_own() if options.results == RESULTS else [])
-    late = {_cell(row) for row in known if row["status"] == "timeout" and row["limit"] >= options.limit}
+    limits = {name: options.limit or method.limit for name, method in METHODS.items()}
+    late = {
+        _cell(row) for row in known if row["status"] == "timeout" and row["limit"] >= limits[row["method"]]
+    }
     done = {run_of(row) for row in known if row["status"] != "timeout" or _cell(row) in late}
     left = [run for run in wanted if run not in done]
     options.results.parent.mkdir(exist_ok=True)
@@ -81,7 +85,7 @@ def main() -> None:
     STOPPING.clear()
     with ended_by_sigterm(options.results), Progress(*columns) as progress, pool:
         bar = progress.add_task("runs", total=len(wanted), completed=len(wanted) - len(left))
-        started = [pool.submit(attempt, run, late, options.peers_python, options.limit) for run in left]
+        started = [pool.submit(attempt, run, late, options.peers_python, limits[run.method]) for run in left]
         try:
             for finished in as_completed(started):
                 row = finished.result()
@@ -128,7 +132,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--data", nargs="+", choices=("raw", "standardized"), default=["raw", "standardized"])
     parser.add_argument("--seeds", type=int, default=5, help=f"how many, from {FIRST_SEED} on")
     parser.add_argument("--jobs", type=int, default=1, help="runs side by side")
-    parser.add_argument("--limit", type=int, default=360, help="CPU seconds for a run")
+    parser.add_argument(
+        "--limit", type=int, help="CPU seconds for a run, instead of 360, or 5400 for MCSL-MLP and MCSL-quad"
+    )
     parser.add_argument("--peers-python", default=".venv-peers/bin/python", metavar="PATH")
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
@@ -226,7 +232,7 @@ def ask(method: Method, case: Case, seed: int, limit: int, peers_python: str, fo
     if not status:
         raise RuntimeError(f"{python} cannot import {method.imports}; see README.md on environments.")
     answer = json.loads((folder / "answer.json").read_text())
-    if status in OUT_OF_TIME:
+    if status == OUT_OF_TIME:
         return answer | {"status": "timeout", "limit": limit}
     if status != "0":
         return answer | {"status": "failed", "message": f"exit code {status}"}

@@ -2,7 +2,7 @@
 
 A line of standard input names a folder with `request.json` and `data.npz`. Packages are imported once; then
 a fork runs the method and writes `answer.json` into the folder, and the line that comes back is its exit
-status. A fork is killed when it has used up its CPU seconds.
+status, or `OUT_OF_TIME`. A fork is killed when it has used up its CPU seconds.
 """
 
 import json
@@ -21,6 +21,7 @@ from benchmarks.methods import Data
 
 # Wall-clock seconds for each CPU second, before a run that only waits is given up.
 PATIENCE = 20
+OUT_OF_TIME = "out of time"
 
 
 def main() -> None:
@@ -34,7 +35,13 @@ def main() -> None:
         if (fork := os.fork()) == 0:
             answer(request, folder)
             os._exit(0)
-        print(os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1]), file=replies, flush=True)
+        _, status, used = os.wait4(fork, 0)
+        code, seconds = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
+        # A system without memory kills too, but sooner.
+        is_late = code in (-signal.SIGXCPU, -signal.SIGALRM) or (
+            code == -signal.SIGKILL and seconds >= request["limit"]
+        )
+        print(OUT_OF_TIME if is_late else code, file=replies, flush=True)
 
 
 def answer(request: dict, folder: Path) -> None:

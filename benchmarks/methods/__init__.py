@@ -75,6 +75,8 @@ class Method:
     is_quadratic: bool = False
     """Whether it knows quadratic functions alone; then it is run on such data, and on proteins."""
     reads_vectors: bool = False
+    limit: int = 360
+    """CPU seconds that a run is given."""
     n_samples: int | None = None
     """How many rows it is given, where all are too many."""
 

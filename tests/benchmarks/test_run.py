@@ -71,7 +71,11 @@ def test_methods_without_units_run_on_raw_data_alone(call):
 
 @pytest.mark.parametrize(
     ("name", "status", "message"),
-    [("endless", "timeout", None), ("broken", "failed", "ValueError: no graph today")],
+    [
+        ("endless", "timeout", None),
+        ("broken", "failed", "ValueError: no graph today"),
+        ("killed", "failed", "exit code -9"),
+    ],
 )
 def test_what_does_not_end_well_is_recorded(name, status, message, call, monkeypatch):
     monkeypatch.setitem(run.METHODS, name, import_module(f"tests.benchmarks.{name}").METHOD)
