@@ -147,6 +147,11 @@ AMBIGUITIES = {
             ),
         },
     ),
+    "hubs of scale-free graphs": Ambiguity(
+        ("gp-SF1-50", "gp-SF4-50"),
+        ("default", "MCSL-MLP", "CAM", "sort by variance", "true order"),
+        {"effects": Reading(), "causes": Reading(data=(("hubs", "causes"),))},
+    ),
     "diameter of quadratic data": Ambiguity(
         QUADRATIC,
         ("default", "CAM", "sort by variance"),

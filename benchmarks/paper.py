@@ -6,8 +6,9 @@ import csv
 from collections import defaultdict
 from pathlib import Path
 
+import numpy as np
 from benchmarks.ambiguities import AMBIGUITIES, RESULTS, Reading
-from benchmarks.cells import Cells, figure, mean_shd, n_reversed
+from benchmarks.cells import Cells, figure, n_reversed
 from benchmarks.readme import markdown_table
 
 from benchmarks import lines
@@ -22,12 +23,11 @@ def reproduction(cells: Cells) -> str:
     rows = []
     for line in papers_lines():
         here = [
-            _verdict(mean_shd(cells.get((scenario_of(line, model), False, line["method"]), [])), line)
+            _verdict(cells.get((scenario_of(line, model), False, line["method"]), []), line)
             for model in models_of(line)
         ]
-        if any(here):
-            data = scenario_of(line, line["sem"])
-            rows.append([line["method"], data, _told(line), *here, *[""] * (2 - len(here))])
+        theirs = ", ".join(filter(None, (_told(line), line["tpr"])))
+        rows.append([line["method"], scenario_of(line, line["sem"]), theirs, *here, *[""] * (2 - len(here))])
     return markdown_table(["method", "data", "paper", "here", "here, additive effects"], rows)
 
 
@@ -45,13 +45,21 @@ def _told(line: dict) -> str:
     return f"{line['shd']} ± {line['shd_sd']}" if line["shd_sd"] else line["shd"]
 
 
-def _verdict(shd: float | None, line: dict) -> str:
-    if shd is None or not line["shd_sd"]:
-        return "" if shd is None else f"{shd:.1f}"
-    theirs, spread = float(line["shd"]), float(line["shd_sd"])
-    far = "worse" if shd > theirs else "better"
-    # Means of whole numbers may lie exactly at the bound, and rounding must not decide.
-    return f"{shd:.1f}, {far if round(abs(shd - theirs) - 2 * spread, 9) > 0 else 'within'}"
+def _verdict(runs: list[dict], line: dict) -> str:
+    """Return the mean SHD and TPR of the runs that ended, and how far they are from the paper's SHD."""
+    ended = [run for run in runs if run["status"] == "ok"]
+    if not ended:
+        return "timeout" if runs else "not run"
+    shd, tpr = (float(np.mean([run[name] for run in ended])) for name in ("shd", "tpr"))
+    told = [f"{shd:.1f}, {tpr:.2f}"]
+    if line["shd_sd"]:
+        theirs, spread = float(line["shd"]), float(line["shd_sd"])
+        far = "worse" if shd > theirs else "better"
+        # Means of whole numbers may lie exactly at the bound, and rounding must not decide.
+        told.append(far if round(abs(shd - theirs) - 2 * spread, 9) > 0 else "within")
+    if len(ended) < len(runs):
+        told.append(f"{len(ended)} of {len(runs)} ended")
+    return ", ".join(told)
 
 
 def scenario_of(line: dict, model: str) -> str:
@@ -72,10 +80,12 @@ def ambiguities(cells: Cells) -> str:
     for name, (scenarios, methods, readings, _) in AMBIGUITIES.items():
         for scenario in scenarios:
             for method in methods:
-                compared = cells.get((scenario, False, method), [])
+                read = {reading: runs[name, scenario, method, reading] for reading in readings}
+                seeds = {row["seed"] for rows_of in read.values() for row in rows_of}
+                compared = [run for run in cells.get((scenario, False, method), []) if run["seed"] in seeds]
                 figures = {
-                    reading: figure(runs[name, scenario, method, reading] or compared * (how == Reading()))
-                    for reading, how in readings.items()
+                    reading: figure(rows_of or compared * (readings[reading] == Reading()))
+                    for reading, rows_of in read.items()
                 }
                 if any(figures.values()):
                     paper = told.get((scenario, method), "")

@@ -175,7 +175,7 @@ def read_own() -> list[dict]:
         {"standardized": False, "status": "ok", **row, "method": OWN_NAMES.get(row["method"], row["method"])}
         for row in rows
     ]
-    return [row for row in named if row["method"] in METHODS]
+    return [row for row in named if row["method"] in METHODS and row["scenario"] in SCENARIOS]
 
 
 def attempt(run: Run, late: set[tuple[str, str]], peers_python: str, limit: int) -> dict | None:
