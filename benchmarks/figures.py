@@ -76,17 +76,26 @@ def _mistakes_per_edge(cells: Cells, scenario: str, standardized: bool, method: 
 
 
 def gumbel_sigmoid() -> Figure:
-    """The distribution of sigma((u + L) / tau) with logistic noise L, for several logits u."""
-    figure, axes = plt.subplots(1, 2, figsize=(8, 3), sharey=True, layout="constrained")
-    values = np.linspace(0.001, 0.999, 999)
-    for ax, temperature in zip(axes, (0.2, 1.0), strict=True):
-        for logit, colour in zip((-2, -1, 0, 1, 2), COLOURS, strict=False):
-            noise = temperature * np.log(values / (1 - values)) - logit
-            ax.plot(values, 1 / (1 + np.exp(-noise)), color=colour, label=f"logit {logit}")
-        ax.set(xlabel="Gumbel-Sigmoid", title=f"temperature {temperature}", xlim=(0, 1), ylim=(0, 1))
+    """How likely sigma((u + L) / tau), with logistic noise L, is within 0.05 of 0 or 1, over logits u."""
+    figure, (one_temperature, several) = plt.subplots(1, 2, figsize=(8, 3), sharey=True, layout="constrained")
+    logits, bound = np.linspace(-6, 6, 241), np.log(0.95 / 0.05)
+
+    def near_zero(temperature: float) -> np.ndarray:
+        return 1 / (1 + np.exp(logits + temperature * bound))
+
+    at_zero, at_one = near_zero(0.2), near_zero(0.2)[::-1]
+    one_temperature.plot(logits, at_zero, color=COLOURS[0], label="at most 0.05")
+    one_temperature.plot(logits, at_one, color=COLOURS[1], label="at least 0.95")
+    one_temperature.set(title="temperature 0.2", ylabel="share of draws")
+    for temperature, colour in zip((0.05, 0.2, 0.5, 1.0, 2.0), COLOURS, strict=False):
+        near_either = near_zero(temperature) + near_zero(temperature)[::-1]
+        several.plot(logits, near_either, color=colour, label=f"temperature {temperature}")
+    several.set(title="at most 0.05 or at least 0.95")
+    for ax in (one_temperature, several):
+        ax.set(xlabel="logit", xlim=(-6, 6), ylim=(0, 1.02))
         _tidy(ax)
-    axes[0].set_ylabel("share of draws below")
-    _legend_beside(figure, axes[0])
+    one_temperature.legend(fontsize=7, frameon=False)
+    several.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     return figure
 
 
@@ -151,14 +160,14 @@ def sigmoid_matrices() -> Figure:
     for ax, mask in zip(axes, ("sigmoid", "gumbel-sigmoid"), strict=True):
         run = _training(mask, "gp-ER1-10")
         probabilities = np.array(run["probabilities"])
-        image = ax.imshow(probabilities, cmap="Blues", vmin=0, vmax=1)
+        largest = probabilities.max()
+        image = ax.imshow(probabilities, cmap="Blues", vmin=0, vmax=largest)
         for cause, effect in np.argwhere(run["truth"]):
             frame = {"fill": False, "ec": COLOURS[1], "lw": 1.4}
             ax.add_patch(plt.Rectangle((effect - 0.5, cause - 0.5), 1, 1, **frame))
-        largest = probabilities.max()
-        ax.set(title=f"{mask}, largest entry {largest:.2f}", xlabel="effect", ylabel="cause")
+        ax.set(title=f"{mask}, at most {largest:.2f}", xlabel="effect", ylabel="cause")
         ax.set(xticks=[], yticks=[])
-    figure.colorbar(image, ax=axes, label="σ(U/τ)", shrink=0.8)
+        figure.colorbar(image, ax=ax, label="σ(U/τ)", shrink=0.8)
     return figure
 
 
