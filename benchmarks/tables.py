@@ -214,7 +214,7 @@ def _seconds(runs: list[dict]) -> str:
         return ""
     if np.isinf(median):
         return f"over {min(run['limit'] for run in runs if run['status'] == 'timeout')}"
-    return f"{median:.3g}"
+    return f"{median:.3g}" if median < 1000 else f"{median:,.0f}"
 
 
 def methods() -> str:
