@@ -79,7 +79,8 @@ def test_some_networks_at_a_time_give_the_value_and_gradient_of_all(init, score,
     rows = RowBlocks.of(values, 10, outputs, observed)
 
     def loops_and_gradient(n_networks):
-        monkeypatch.setattr("mcsl.objective.row_blocks._CACHE_VARIABLES", n_networks)
+        for most in ("_CACHE_VARIABLES", "_MOST_TOGETHER"):
+            monkeypatch.setattr(f"mcsl.objective.row_blocks.{most}", n_networks)
         parts, rest = eqx.partition((mechanism, soft_mask), eqx.is_inexact_array)
 
         def value(parts):

@@ -16,8 +16,10 @@ from mcsl.model.mesh import everywhere, is_spread
 from mcsl.model.sums import pairwise_sum, rounded
 from mcsl.objective.scores import RowLoss
 
-# Activations of this many networks of 16 units stay in the second-level cache, for a block of rows.
+# What a step keeps of so many networks of 16 units stays in the second-level cache, for a block of rows.
 _CACHE_VARIABLES = 5
+# So few are trained together all the same, for bits that do not depend on the number of devices.
+_MOST_TOGETHER = 25
 
 # None for all of them.
 _Effects: TypeAlias = Integer[Array, " effect"] | None
@@ -152,7 +154,7 @@ def _of(rows: Array, effects: _Effects) -> Array:
 def _falls_into_groups(mechanism: Mechanism, n_variables: int) -> bool:
     """Whether a pass takes some variables at a time, for the cache of one processor."""
     on_one_processor = jax.default_backend() == "cpu" and not is_spread()
-    return n_variables > _CACHE_VARIABLES and mechanism.is_divisible and on_one_processor
+    return n_variables > _MOST_TOGETHER and mechanism.is_divisible and on_one_processor
 
 
 def _groups(n_variables: int) -> Integer[Array, "group variable"]:
