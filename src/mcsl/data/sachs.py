@@ -81,3 +81,5 @@ def _download() -> Path:
         return Path(pooch.retrieve(_URL, f"sha256:{_FILES[name]}", fname=name, path=pooch.os_cache("mcsl")))
     except OSError as error:
         raise DataError(f"{_URL} could not be downloaded; {way_out}.") from error
+    except ValueError as error:  # pooch's word for another digest
+        raise DataError(f"{_URL} is not the published file as it was downloaded; {way_out}.") from error
