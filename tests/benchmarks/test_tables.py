@@ -118,3 +118,37 @@ def test_a_page_without_the_marks_is_refused(tmp_path):
     page.write_text("no place")
     with pytest.raises(SystemExit, match="no place for the table 'size'"):
         import_module("benchmarks.readme").put_table(page, "size", "| |")
+
+
+@pytest.mark.parametrize(
+    ("shds", "limits", "told"),
+    [
+        ([], [], "not run"),
+        ([], [360], "timeout"),
+        ([1, 2], [], "1.5, 0.50, within"),
+        ([5, 5], [360], "5.0, 0.50, worse, 2 of 3 ended"),
+    ],
+)
+def test_every_figure_of_the_paper_stands_beside_what_became_of_it_here(shds, limits, told):
+    paper = import_module("benchmarks.paper")
+    runs = [{"status": "ok", "shd": shd, "tpr": 0.5} for shd in shds]
+    runs += [{"status": "timeout", "limit": limit} for limit in limits]
+    row = paper.reproduction({("gp-ER1-10", False, "MCSL-MLP"): runs}).splitlines()[2]
+    assert row == f"| MCSL-MLP | gp-ER1-10 | 1.4 ± 1.7, 0.87 | {told} | not run |"
+    assert len(paper.reproduction({}).splitlines()) == 2 + len(paper.papers_lines())
+
+
+def test_readings_are_compared_on_the_same_tables(tmp_path, monkeypatch):
+    paper = import_module("benchmarks.paper")
+    reading = {"ambiguity": "level of PC", "reading": "0.01", "scenario": "gp-ER1-10", "method": "PC"}
+    run = {"status": "ok", "shd": 4, "tpr": 0.5, "fdr": 0.0, "n_edges": 5, "true_edges": 9}
+    (tmp_path / "lines.jsonl").write_text(json.dumps(reading | run | {"seed": 1001}) + "\n")
+    monkeypatch.setattr(paper, "RESULTS", tmp_path / "lines.jsonl")
+    cells = {("gp-ER1-10", False, "PC"): [run | {"seed": 1000, "shd": 90}, run | {"seed": 1001, "shd": 6}]}
+    for scenario in ("gp-ER1-10", "gp-ER4-10", "gp-add-ER4-10"):
+        for method in ("MCSL-MLP", "CAM", "GES", "PC"):
+            cells.setdefault((scenario, False, method), [run | {"seed": 1000, "before_pruning": run}])
+    told = [row for row in paper.ambiguities(cells).splitlines() if row.startswith("| level of PC")]
+    assert told == [
+        "| level of PC | gp-ER1-10 | PC | 4.8 ± 1.9 | 0.05: 6.0 ± 0.0, 0.50 (1) | 0.01: 4.0 ± 0.0, 0.50 (1) |"
+    ]
