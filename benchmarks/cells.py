@@ -23,9 +23,9 @@ def read() -> Cells:
         key = row["scenario"], row["method"], row["seed"]
         if key not in taken:
             taken.add(key)
-            # Many count the CPU seconds of one process, while the default's tests ran in several: wall
-            # seconds say more.
-            counted = "cpu_seconds" if row["method"] == "additive" else "seconds"
+            # Lines from before runs had one core count the CPU seconds of one process, while the default's
+            # tests ran in several: wall seconds say more.
+            counted = "cpu_seconds" if "peak_memory_mib" in row or row["method"] == "additive" else "seconds"
             rows.append(row | {"cpu_seconds": row.get(counted, row.get("cpu_seconds"))})
     return by_cell(rows)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
@@ -19,6 +18,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+from benchmarks.apart import apart
 from benchmarks.provenance import commit, now
 from benchmarks.scenarios import TABLES
 
@@ -183,9 +183,7 @@ def main() -> None:
 
 
 def record(method, dataset, truth, key) -> None:
-    began, cpu = time.perf_counter(), time.process_time()
-    graph = method(dataset, truth)
-    seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - cpu
+    graph, taken = apart(lambda: method(dataset, truth))
     scenario, name, seed, standardized = key
     row = {
         "scenario": scenario,
@@ -194,8 +192,7 @@ def record(method, dataset, truth, key) -> None:
         "standardized": standardized,
         **mcsl.evaluate(graph, truth).as_dict(),
         "true_edges": truth.n_edges,
-        "seconds": round(seconds, 2),
-        "cpu_seconds": round(cpu_seconds, 2),
+        **taken,
         "load": round(os.getloadavg()[0], 1),
         "status": "ok",
         "acyclic": is_acyclic(graph.adjacency),
@@ -205,7 +202,7 @@ def record(method, dataset, truth, key) -> None:
         "date": now(),
     }
     lines.append(RESULTS, row)
-    print(f"{scenario:24} {name:24} {seed}  SHD {row['shd']:4d}  {seconds:6.1f} s", flush=True)
+    print(f"{scenario:24} {name:24} {seed}  SHD {row['shd']:4d}  {row['seconds']:6.1f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -15,14 +15,15 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
-from benchmarks.provenance import commit
+from benchmarks.apart import apart
+from benchmarks.provenance import commit, now
 
 import mcsl
 from benchmarks import lines
+from mcsl.graph import is_acyclic
 from mcsl.simulation import simulate_series
 
 HERE = Path(__file__).parent
@@ -120,23 +121,24 @@ def simulate(scenario: str, seed: int):
 
 
 def record(scenario, method, seed, simulation, run, recipe) -> None:
-    began, cpu = time.perf_counter(), time.process_time()
-    adjacency = run(simulation, recipe())
-    seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - cpu
+    adjacency, taken = apart(lambda: run(simulation, recipe()))
     row = {
         "scenario": scenario,
         "method": method,
         "seed": seed,
         **mcsl.evaluate(adjacency, simulation.graph.adjacency).as_dict(),
         "true_edges": simulation.graph.n_edges,
-        "seconds": round(seconds, 2),
-        "cpu_seconds": round(cpu_seconds, 2),
+        **taken,
         "load": round(os.getloadavg()[0], 1),
+        "status": "ok",
+        "acyclic": is_acyclic(adjacency),
+        "package": "mcsl",
         "version": mcsl.__version__,
         "commit": commit(),
+        "date": now(),
     }
     lines.append(RESULTS, row)
-    print(f"{scenario:16} {method:30} {seed}  SHD {row['shd']:4d}  {seconds:6.1f} s", flush=True)
+    print(f"{scenario:16} {method:30} {seed}  SHD {row['shd']:4d}  {row['seconds']:6.1f} s", flush=True)
 
 
 if __name__ == "__main__":
