@@ -15,7 +15,10 @@ Found = TypeVar("Found")
 
 
 def apart(work: Callable[[], Found]) -> tuple[Found, dict[str, float]]:
-    """Return what a fork finds, and the seconds, CPU seconds and peak memory that it takes."""
+    """Return what a fork finds, and the seconds, CPU seconds and peak memory that it takes.
+
+    What is imported by then costs it nothing, and the rest counts.
+    """
     here, there = get_context("fork").Pipe(duplex=False)
 
     def run() -> None:

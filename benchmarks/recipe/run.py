@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 from unittest.mock import patch
@@ -27,6 +28,7 @@ import mcsl.order.search as order_search
 from benchmarks import lines, methods
 from mcsl.graph import CausalGraph, is_acyclic
 from mcsl.graph.causal_graph import topological_order
+from mcsl.learning import learn
 from mcsl.order.regressors import Models, Regressors
 
 RESULTS = Path(__file__).parent / "results" / "recipe.jsonl"
@@ -98,7 +100,7 @@ def by_recipe(recipe: mcsl.Recipe, without: Mapping[str, object] | None = None):
         with ExitStack() as parts:
             for name, nothing in (without or {}).items():
                 parts.enter_context(patch(f"mcsl.order.search.{name}", nothing))
-            return mcsl.learn(dataset, recipe).graph
+            return learn(dataset, recipe).graph
 
     return run
 
@@ -106,6 +108,7 @@ def by_recipe(recipe: mcsl.Recipe, without: Mapping[str, object] | None = None):
 def by_method(name: str):
     """Learn as a method of the comparison does, on the tables that only recipes are run on."""
     method = methods.load()[name]
+    import_module(method.imports)
 
     def run(dataset, truth):
         data = methods.Data(dataset.values, seed=0, truth=truth.adjacency)

@@ -24,6 +24,7 @@ from benchmarks.provenance import commit, now
 import mcsl
 from benchmarks import lines
 from mcsl.graph import is_acyclic
+from mcsl.learning import learn
 from mcsl.simulation import simulate_series
 
 HERE = Path(__file__).parent
@@ -36,17 +37,17 @@ RECIPES = {"": mcsl.Recipe.default, ", additive": mcsl.Recipe.additive}
 
 
 def grouped(simulation, recipe):
-    return mcsl.learn(simulation.dataset, recipe, groups=simulation.groups).graph.adjacency
+    return learn(simulation.dataset, recipe, groups=simulation.groups).graph.adjacency
 
 
 def first_dimension(simulation, recipe):
     first = [simulation.dataset.names.index(columns[0]) for columns in simulation.groups.values()]
-    return mcsl.learn(simulation.dataset.values[:, first], recipe).graph.adjacency
+    return learn(simulation.dataset.values[:, first], recipe).graph.adjacency
 
 
 def merged(simulation, recipe):
     """All columns as scalars, then an edge between groups if any of their columns has one."""
-    scalars = mcsl.learn(simulation.dataset, recipe).graph.adjacency
+    scalars = learn(simulation.dataset, recipe).graph.adjacency
     d = len(simulation.groups)
     between = scalars.reshape(d, -1, d, scalars.shape[0] // d).any(axis=(1, 3))
     np.fill_diagonal(between, False)
@@ -54,11 +55,11 @@ def merged(simulation, recipe):
 
 
 def lagged(simulation, recipe):
-    return mcsl.learn(simulation.dataset, recipe, lags=LAGS).graph.adjacency
+    return learn(simulation.dataset, recipe, lags=LAGS).graph.adjacency
 
 
 def instantaneous(simulation, recipe):
-    return mcsl.learn(simulation.dataset, recipe).graph.adjacency
+    return learn(simulation.dataset, recipe).graph.adjacency
 
 
 def peer(name: str, python: str):

@@ -38,3 +38,9 @@ def test_a_run_that_ends_without_a_result_ends_the_benchmark(capfd):
     with pytest.raises(SystemExit, match="ended without a result"):
         apart(lambda: 1 / 0)
     assert "ZeroDivisionError" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("benchmark", ["recipe", "vector_series"])
+def test_time_is_not_spent_on_imports(benchmark):
+    program = f"import sys, benchmarks.{benchmark}.run; sys.exit('mcsl.learning' not in sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True)
