@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
-from benchmarks.run import METHODS, RESULTS, is_unit_free, read_own, run_of
+from benchmarks.run import METHODS, RESULTS, is_unit_free, read_recipes, run_of
 
 from benchmarks import lines
 
@@ -17,17 +17,7 @@ Cells = dict[tuple[str, bool, str], list[dict]]
 
 def read() -> Cells:
     """Return the runs of each cell: a scenario, whether it is standardised, and a method."""
-    rows = lines.read(RESULTS)
-    taken = {(row["scenario"], row["method"], row["seed"]) for row in rows}
-    for row in read_own():
-        key = row["scenario"], row["method"], row["seed"]
-        if key not in taken:
-            taken.add(key)
-            # Lines from before runs had one core count the CPU seconds of one process, while the default's
-            # tests ran in several: wall seconds say more.
-            counted = "cpu_seconds" if "peak_memory_mib" in row or row["method"] == "additive" else "seconds"
-            rows.append(row | {"cpu_seconds": row.get(counted, row.get("cpu_seconds"))})
-    return by_cell(rows)
+    return by_cell(lines.read(RESULTS) + read_recipes())
 
 
 def by_cell(rows: list[dict]) -> Cells:

@@ -47,12 +47,8 @@ from mcsl.pruning import AdditivePruner, QuadraticPruner
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "comparison.jsonl"
-# Our recipes have benchmarks of their own, some of them on the same tables.
-OWN_RESULTS = (
-    HERE / "recipe" / "results" / "recipe.jsonl",
-    HERE / "vector_series" / "results" / "vector_series.jsonl",
-)
-OWN_NAMES = {"grouped": "default", "grouped, additive": "additive"}
+# Our recipes have a benchmark of their own, with most of these tables and more.
+RECIPES = HERE / "recipe" / "results" / "recipe.jsonl"
 METHODS = methods.load()
 FIRST_SEED = 1000
 ONE_CORE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "LOKY_MAX_CPU_COUNT")
@@ -72,7 +68,7 @@ class Run(NamedTuple):
 def main() -> None:
     options = _options()
     wanted = list(runs(options))
-    known = lines.read(options.results) + (read_own() if options.results == RESULTS else [])
+    known = lines.read(options.results) + (read_recipes() if options.results == RESULTS else [])
     limits = {name: options.limit or method.limit for name, method in METHODS.items()}
     late = {
         _cell(row) for row in known if row["status"] == "timeout" and row["limit"] >= limits[row["method"]]
@@ -168,14 +164,11 @@ def is_for(method: Method, scenario: str) -> bool:
     return not method.is_quadratic or is_quadratic(scenario) or scenario == SACHS
 
 
-def read_own() -> list[dict]:
-    """Read the lines of our recipes on the same tables, named as here."""
-    rows = [row for path in OWN_RESULTS for row in lines.read(path)]
-    named = [
-        {"standardized": False, "status": "ok", **row, "method": OWN_NAMES.get(row["method"], row["method"])}
-        for row in rows
-    ]
-    return [row for row in named if row["method"] in METHODS and row["scenario"] in SCENARIOS]
+def read_recipes() -> list[dict]:
+    """Read the lines of our recipes on the same raw tables."""
+    rows = lines.read(RECIPES)
+    here = [row for row in rows if row["method"] in METHODS and row["scenario"] in SCENARIOS]
+    return [row for row in here if not row["standardized"]]
 
 
 def attempt(run: Run, late: set[tuple[str, str]], peers_python: str, limit: int) -> dict | None:
