@@ -1,7 +1,8 @@
-"""The competitors that no package has."""
+"""The competitors that no package has, and what is set right in one that a package has."""
 
 import numpy as np
-from benchmarks.methods import Data, additive, cam, notears_quad
+import pytest
+from benchmarks.methods import Data, additive, cam, ges_gs, notears_quad
 from benchmarks.run import pruned
 from benchmarks.scenarios import Case
 from scipy.optimize import check_grad
@@ -70,3 +71,13 @@ def test_recipes_read_vectors():
     found = learn(additive, values)
     expected = mcsl.learn(simulation.dataset, mcsl.Recipe.additive(), groups=simulation.groups)
     assert np.array_equal(found, expected.graph.adjacency)
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_kernels_are_centred_by_matrix_products():
+    values = np.random.default_rng(0).normal(size=(5, 5))
+    centre = np.eye(5) - 1 / 5
+    kernel, width = ges_gs.multiplying(lambda bandwidth: (values, bandwidth))(2.0)
+    assert width == 2.0
+    assert np.allclose(centre * kernel * centre, centre @ values @ centre)
+    assert np.allclose(centre * np.multiply(np.ones((5, 5)), kernel) * centre, centre @ values @ centre)
