@@ -19,7 +19,19 @@ from typing import NamedTuple
 
 import numpy as np
 from benchmarks.provenance import commit, now
-from benchmarks.run import FIRST_SEED, METHODS, ask, decided, ended_by_sigterm, is_quadratic
+from benchmarks.run import (
+    FIRST_SEED,
+    METHODS,
+    PEERS,
+    UsageError,
+    ask,
+    decided,
+    ended_in_words,
+    from_here,
+    is_quadratic,
+    must_start,
+    read_recipes,
+)
 from benchmarks.run import RESULTS as COMPARISON
 from benchmarks.scenarios import Case, draw
 
@@ -210,22 +222,36 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--methods", nargs="+", choices=METHODS, metavar="NAME", default=list(METHODS))
-    parser.add_argument("--scenarios", nargs="+", metavar="NAME", help="all of them unless given")
-    parser.add_argument("--peers-python", default=".venv-peers/bin/python", metavar="PATH")
+    known = sorted({scenario for ambiguity in AMBIGUITIES.values() for scenario in ambiguity.scenarios})
+    parser.add_argument("--scenarios", nargs="+", choices=known, metavar="NAME", default=known)
+    parser.add_argument("--peers-python", type=from_here, default=PEERS, metavar="PATH")
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
+    try:
+        run_all(options)
+    except (UsageError, lines.LinesError, OSError) as error:
+        parser.error(str(error))
+
+
+def run_all(options: argparse.Namespace) -> None:
+    """Run what is asked for, and neither among the lines nor in the comparison."""
     done = {Run(*(row[field] for field in Run._fields)) for row in lines.read(options.results)}
     compared = {
-        (row["scenario"], row["method"], row["seed"]) for row in lines.read(COMPARISON) if is_raw(row)
+        (row["scenario"], row["method"], row["seed"])
+        for row in lines.read(COMPARISON) + read_recipes()
+        if is_raw(row)
     }
     left = [
         run
         for run in runs(options.methods)
-        if run.scenario in (options.scenarios or [run.scenario])
+        if run.scenario in options.scenarios
         and run not in done
         and not (is_plain(run) and (run.scenario, run.method, run.seed) in compared)
     ]
-    with ended_by_sigterm(options.results):
+    if any(METHODS[run.method].is_peer for run in left):
+        must_start(options.peers_python)
+    lines.make_room(options.results)
+    with ended_in_words(options.results):
         for run in left:
             row = measure(run, options.peers_python)
             lines.append(options.results, row)

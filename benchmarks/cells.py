@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
-from benchmarks.run import METHODS, RESULTS, is_unit_free, read_recipes, run_of
-
-from benchmarks import lines
+from benchmarks.run import METHODS, RESULTS, is_unit_free, read_recipes, read_runs, run_of
 
 ORACLES = {name for name, method in METHODS.items() if method.is_oracle}
 OURS = ("default", "masked", "additive", "MCSL-MLP", "MCSL-quad")
@@ -17,7 +15,7 @@ Cells = dict[tuple[str, bool, str], list[dict]]
 
 def read() -> Cells:
     """Return the runs of each cell: a scenario, whether it is standardised, and a method."""
-    return by_cell(lines.read(RESULTS) + read_recipes())
+    return by_cell(read_runs(RESULTS) + read_recipes())
 
 
 def by_cell(rows: list[dict]) -> Cells:

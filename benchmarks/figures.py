@@ -267,7 +267,10 @@ FIGURES: dict[str, Callable[[], Figure]] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(FIGURES))
-    for name in parser.parse_args().names or FIGURES:
+    names = parser.parse_args().names
+    if unknown := set(names) - FIGURES.keys():
+        parser.error(f"no figure is called {min(unknown)!r}. Choose from {', '.join(FIGURES)}.")
+    for name in names or FIGURES:
         figure = FIGURES[name]()
         # Without a date and with ids of its own, the same figures give the same file.
         with plt.rc_context({"svg.hashsalt": name}):

@@ -84,7 +84,7 @@ def ambiguities(cells: Cells) -> str:
                 seeds = {row["seed"] for rows_of in read.values() for row in rows_of}
                 compared = [run for run in cells.get((scenario, False, method), []) if run["seed"] in seeds]
                 figures = {
-                    reading: figure(rows_of or compared * (readings[reading] == Reading()))
+                    reading: figure(_with(compared, rows_of) if readings[reading] == Reading() else rows_of)
                     for reading, rows_of in read.items()
                 }
                 if any(figures.values()):
@@ -100,6 +100,11 @@ def ambiguities(cells: Cells) -> str:
                 figures = {here: figure(ended), otherwise: figure([run | change(run) for run in ended])}
                 rows.append([name, scenario, method, told[scenario, method], *_in_words(figures)])
     return markdown_table(["what is open", "data", "method", "paper", "as here", "otherwise"], rows)
+
+
+def _with(compared: list[dict], rows: list[dict]) -> list[dict]:
+    """Return the runs of the comparison, and others on tables that it does not have."""
+    return list({row["seed"]: row for row in [*rows, *compared]}.values())
 
 
 def _reversed_twice(run: dict) -> dict:

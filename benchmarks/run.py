@@ -16,6 +16,7 @@ import argparse
 import atexit
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -49,6 +50,7 @@ HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "comparison.jsonl"
 # Our recipes have a benchmark of their own, with most of these tables and more.
 RECIPES = HERE / "recipe" / "results" / "recipe.jsonl"
+PEERS = str(ROOT / ".venv-peers" / "bin" / "python")
 METHODS = methods.load()
 FIRST_SEED = 1000
 ONE_CORE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "LOKY_MAX_CPU_COUNT")
@@ -65,21 +67,36 @@ class Run(NamedTuple):
     method: str
 
 
+class UsageError(Exception):
+    """What was asked for cannot be done; the message says what to do."""
+
+
 def main() -> None:
-    options = _options()
+    parser = _parser()
+    options = parser.parse_args()
+    try:
+        run_all(options)
+    except (UsageError, lines.LinesError, OSError) as error:
+        parser.error(str(error))
+
+
+def run_all(options: argparse.Namespace) -> None:
+    """Run what is asked for and not yet among the lines."""
     wanted = list(runs(options))
-    known = lines.read(options.results) + (read_recipes() if options.results == RESULTS else [])
+    known = read_runs(options.results)
+    known += read_recipes() if options.results.resolve() == RESULTS.resolve() else []
     limits = {name: options.limit or method.limit for name, method in METHODS.items()}
     late = {
         _cell(row) for row in known if row["status"] == "timeout" and row["limit"] >= limits[row["method"]]
     }
     done = {run_of(row) for row in known if row["status"] != "timeout" or _cell(row) in late}
     left = [run for run in wanted if run not in done]
-    options.results.parent.mkdir(exist_ok=True)
+    if any(METHODS[run.method].is_peer for run in left):
+        must_start(options.peers_python)
+    lines.make_room(options.results)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     pool = ThreadPoolExecutor(options.jobs, initializer=stay_on_a_core, initargs=(count(),))
-    STOPPING.clear()
-    with ended_by_sigterm(options.results), Progress(*columns) as progress, pool:
+    with ended_in_words(options.results), Progress(*columns) as progress, pool:
         bar = progress.add_task("runs", total=len(wanted), completed=len(wanted) - len(left))
         started = [pool.submit(attempt, run, late, options.peers_python, limits[run.method]) for run in left]
         try:
@@ -98,13 +115,27 @@ def main() -> None:
 
 
 @contextmanager
-def ended_by_sigterm(results: Path) -> Iterator[None]:
+def ended_in_words(results: Path) -> Iterator[None]:
     """Exit when told to, instead of dying at once, so that the workers end too."""
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(f"stopped; {results} has what is done"))
+
+    def end(*_: object) -> None:
+        sys.exit(f"stopped; {results} has what is done")
+
+    STOPPING.clear()
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def must_start(python: str) -> None:
+    """Refuse an interpreter of the peers that is not there."""
+    if not shutil.which(python):
+        raise UsageError(
+            f"{python} does not start. benchmarks/README.md says how to make it; or name --methods."
+        )
 
 
 def stay_on_a_core(turns: Iterator[int]) -> None:
@@ -118,7 +149,14 @@ def run_of(row: Mapping) -> Run:
     return Run(*(row[field] for field in Run._fields))
 
 
-def _options() -> argparse.Namespace:
+def at_least_one(text: str) -> int:
+    """Read a whole number that counts something."""
+    if not text.isdecimal() or (number := int(text)) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1 up. Got {text} instead.")
+    return number
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -126,22 +164,25 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--scenarios", nargs="+", choices=SCENARIOS, metavar="NAME", default=[])
     parser.add_argument("--methods", nargs="+", choices=METHODS, metavar="NAME", default=list(METHODS))
     parser.add_argument("--data", nargs="+", choices=("raw", "standardized"), default=["raw", "standardized"])
-    parser.add_argument("--seeds", type=int, default=5, help=f"how many, from {FIRST_SEED} on")
-    parser.add_argument("--jobs", type=int, default=1, help="runs side by side")
-    parser.add_argument(
-        "--limit", type=int, help="CPU seconds for a run, instead of 360, or 5400 for MCSL-MLP and MCSL-quad"
-    )
-    parser.add_argument("--peers-python", default=".venv-peers/bin/python", metavar="PATH")
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    options = parser.parse_args()
-    for table in options.table or ([] if options.scenarios else TABLES):
-        options.scenarios.extend(name for name in TABLES[table] if name not in options.scenarios)
-    return options
+    parser.add_argument("--seeds", type=at_least_one, default=5, help=f"how many, from {FIRST_SEED} on")
+    parser.add_argument("--jobs", type=at_least_one, default=1, help="runs side by side")
+    limits = "CPU seconds for a run, instead of 360, or 5400 for MCSL-MLP and MCSL-quad"
+    parser.add_argument("--limit", type=at_least_one, help=limits)
+    parser.add_argument("--peers-python", type=from_here, default=PEERS, metavar="PATH")
+    parser.add_argument("--results", type=Path, default=RESULTS, metavar="PATH")
+    return parser
+
+
+def from_here(command: str) -> str:
+    """Return a path that means the same in another folder; a bare name is looked up as the shell does."""
+    return str(Path(command).absolute()) if os.sep in command else command
 
 
 def runs(options: argparse.Namespace) -> Iterator[Run]:
     """Yield all runs that are asked for; one table serves all methods before the next is drawn."""
-    for scenario in options.scenarios:
+    tables = options.table or ([] if options.scenarios else TABLES)
+    scenarios = [*options.scenarios, *(name for table in tables for name in TABLES[table])]
+    for scenario in dict.fromkeys(scenarios):
         for seed in range(FIRST_SEED, FIRST_SEED + (1 if scenario == SACHS else options.seeds)):
             for data in options.data:
                 for method in options.methods:
@@ -162,6 +203,19 @@ def is_quadratic(scenario: str) -> bool:
 def is_for(method: Method, scenario: str) -> bool:
     """Whether a method makes sense of such data."""
     return not method.is_quadratic or is_quadratic(scenario) or scenario == SACHS
+
+
+def read_runs(path: Path) -> list[dict]:
+    """Return the lines of runs, and refuse any other."""
+    rows = lines.read(path)
+    for number, row in enumerate(rows, 1):
+        if missing := {*Run._fields, "status"} - row.keys():
+            raise lines.LinesError(
+                f"{path}, line {number}, has no {min(missing)!r}. Name a file of this benchmark."
+            )
+        if row["method"] not in METHODS:
+            raise lines.LinesError(f"{path}, line {number}: no method is called {row['method']!r} here.")
+    return rows
 
 
 def read_recipes() -> list[dict]:
@@ -220,10 +274,13 @@ def ask(method: Method, case: Case, seed: int, limit: int, peers_python: str, fo
     (folder / "request.json").write_text(json.dumps(request))
     python = peers_python if method.is_peer else sys.executable
     process = worker(python, threading.get_ident())
-    print(folder, file=process.stdin, flush=True)
+    with suppress(BrokenPipeError):
+        print(folder, file=process.stdin, flush=True)
     status = process.stdout.readline().strip()
     if not status:
-        raise RuntimeError(f"{python} cannot import {method.imports}; see README.md on environments.")
+        raise UsageError(
+            f"{python} cannot import {method.imports}. benchmarks/README.md says how to make it."
+        )
     answer = json.loads((folder / "answer.json").read_text())
     if status == OUT_OF_TIME:
         return answer | {"status": "timeout", "limit": limit}
@@ -236,7 +293,7 @@ def ask(method: Method, case: Case, seed: int, limit: int, peers_python: str, fo
 def worker(python: str, thread: int) -> subprocess.Popen:
     """Start a worker of each environment for each thread, which ends with this process."""
     if STOPPING.is_set():
-        raise RuntimeError("The runner stops, and starts no more workers.")
+        raise UsageError("The runner stops, and starts no more workers.")
     command = [python, "-m", "benchmarks.worker"]
     environment = {**os.environ, **dict.fromkeys(ONE_CORE, "1")}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
@@ -250,7 +307,7 @@ def end_workers() -> None:
     """End all workers and the runs they wait for, which would go on alone."""
     worker.cache_clear()
     while WORKERS:
-        with WORKERS.pop() as process, suppress(ProcessLookupError):
+        with suppress(BrokenPipeError, ProcessLookupError), WORKERS.pop() as process:
             os.killpg(process.pid, signal.SIGKILL)
 
 

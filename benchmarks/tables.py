@@ -3,9 +3,8 @@
     python -m benchmarks.tables                          # write docs/results
     python -m benchmarks.tables --results mine.jsonl     # print the tables of other lines, and write nothing
 
-The lines are those of `benchmarks.run`, those that `benchmarks.recipe.run` and
-`benchmarks.vector_series.run` have on the same tables for our own recipes, and those of
-`benchmarks.ambiguities`.
+The lines are those of `benchmarks.run`, those that `benchmarks.recipe.run` has on the same tables for our own
+recipes, and those of `benchmarks.ambiguities`.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from benchmarks.cells import (
 )
 from benchmarks.paper import ambiguities, reproduction
 from benchmarks.readme import markdown_table, put_table
-from benchmarks.run import METHODS
+from benchmarks.run import METHODS, read_runs
 from benchmarks.scenarios import TABLES
 
 from benchmarks import lines
@@ -49,12 +48,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--results", type=Path, help="print the tables of these lines instead")
+    parser.add_argument(
+        "--results", type=Path, metavar="PATH", help="print the tables of these lines instead"
+    )
     results = parser.parse_args().results
-    if results:
-        print(printed(by_cell(lines.read(results))))
-    else:
+    if not results:
         write(read())
+        return
+    try:
+        rows = read_runs(results)
+    except (lines.LinesError, OSError) as error:
+        parser.error(str(error))
+    if not rows:
+        parser.error(f"{results} has no lines. Name the file that benchmarks.run wrote with --results.")
+    print(printed(by_cell(rows)))
 
 
 def printed(cells: Cells) -> str:

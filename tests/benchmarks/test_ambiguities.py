@@ -42,7 +42,8 @@ def test_a_reading_changes_the_settings_of_a_method(monkeypatch):
 
 def test_whoever_ends_it_ends_its_runs(tmp_path, monkeypatch):
     monkeypatch.setattr(ambiguities, "measure", lambda *_: os.kill(os.getpid(), signal.SIGTERM))
-    monkeypatch.setattr(sys, "argv", ["ambiguities", "--results", str(tmp_path / "lines.jsonl")])
+    results = ["--results", str(tmp_path / "lines.jsonl")]
+    monkeypatch.setattr(sys, "argv", ["ambiguities", "--methods", "CAM", *results])
     # Leaving by an exception is what lets the workers be ended.
     with pytest.raises(SystemExit, match="has what is done"):
         ambiguities.main()

@@ -20,6 +20,13 @@ def test_a_figure_is_drawn_and_stands_on_the_page(name, tmp_path, monkeypatch):
     assert all((tmp_path / f"{name}.{suffix}").stat().st_size > 5_000 for suffix in ("svg", "png"))
 
 
+def test_a_figure_that_is_not_there_is_refused_in_words(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["figures", "overview", "overveiw"])
+    with pytest.raises(SystemExit, match="2"):
+        figures.main()
+    assert "no figure is called 'overveiw'. Choose from overview, " in capsys.readouterr().err
+
+
 def test_the_same_lines_give_the_same_figure(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.argv", ["figures", "overview"])
     drawn = []

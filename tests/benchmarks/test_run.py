@@ -14,6 +14,7 @@ import pytest
 from benchmarks.provenance import ROOT
 
 import mcsl
+from benchmarks import lines as benchmark_lines
 from benchmarks import methods, run
 
 SCENARIO = "pnl-ER1-10"
@@ -112,6 +113,61 @@ def test_whoever_ends_the_runner_ends_its_runs(call, monkeypatch):
         time.sleep(0.1)
     else:
         pytest.fail("a run goes on")
+
+
+def test_a_run_that_nobody_waits_for_ends(tmp_path):
+    """A runner that is killed cannot end its workers; they notice."""
+    np.savez(tmp_path / "data.npz", values=np.zeros((3, 2)))
+    request = {"module": "tests.benchmarks.endless", "imports": "json", "package": "mcsl"}
+    (tmp_path / "request.json").write_text(json.dumps(request | {"settings": {}, "seed": 0, "limit": 600}))
+    runner = "import subprocess, sys, time; from benchmarks import run\n"
+    runner += f"run.worker(sys.executable, 0).stdin.write({str(tmp_path)!r} + chr(10))\n"
+    runner += "run.WORKERS[0].stdin.flush(); print(run.WORKERS[0].pid, flush=True); time.sleep(600)"
+    with subprocess.Popen([sys.executable, "-c", runner], cwd=ROOT, stdout=subprocess.PIPE) as process:
+        group = int(process.stdout.readline())
+        for _ in range(100):
+            if (tmp_path / "answer.json").exists():
+                break
+            time.sleep(0.1)
+        process.kill()
+    for _ in range(100):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            break
+        time.sleep(0.1)
+    else:
+        os.killpg(group, signal.SIGKILL)
+        pytest.fail("a run goes on")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--seeds", "0"], "must be a whole number from 1 up. Got 0 instead"),
+        (["--jobs", "-2"], "must be a whole number from 1 up. Got -2 instead"),
+        (["--limit", "0"], "must be a whole number from 1 up. Got 0 instead"),
+        (["--methods", "PC", "--peers-python", "no/such/python"], "no/such/python does not start"),
+        (["--methods", "PC", "--peers-python", "/bin/true"], "/bin/true cannot import causallearn"),
+        (["--results", "/proc/no/lines.jsonl"], "No such file or directory: '/proc/no'"),
+        (["--results", "."], "Is a directory: '.'"),
+        (["--results", "README.md"], "README.md, line 1, is no line of a benchmark"),
+        (["--results", "benchmarks/results/rows.jsonl"], "rows.jsonl, line 1, has no 'method'"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_in_words(arguments, message, call, monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(SystemExit, match="2"):
+        call("--methods", "no edges", "--seeds", "1", *arguments)
+    assert message in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_a_method_that_is_gone_is_refused_by_its_line(tmp_path):
+    path = tmp_path / "lines.jsonl"
+    row = {"scenario": SCENARIO, "standardized": False, "seed": 1000, "status": "ok"}
+    path.write_text("".join(json.dumps(row | {"method": name}) + "\n" for name in ("CAM", "renamed")))
+    with pytest.raises(benchmark_lines.LinesError, match="line 2: no method is called 'renamed'"):
+        run.read_runs(path)
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system does not say on which cores")

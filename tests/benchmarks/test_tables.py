@@ -47,6 +47,24 @@ def test_lines_of_ones_own_are_printed_and_nothing_is_written(tmp_path, monkeypa
     assert [path.name for path in tmp_path.iterdir()] == ["mine.jsonl"]
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "mine.jsonl has no lines. Name the file that benchmarks.run wrote with --results."),
+        ("a,b\n", "mine.jsonl, line 1, is no line of a benchmark."),
+        ('{"seed": 1000}\n', "mine.jsonl, line 1, has no 'method'."),
+    ],
+)
+def test_other_files_are_refused_in_words(text, message, tmp_path, monkeypatch, capsys):
+    tables = import_module("benchmarks.tables")
+    (tmp_path / "mine.jsonl").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["tables", "--results", "mine.jsonl"])
+    with pytest.raises(SystemExit, match="2"):
+        tables.main()
+    assert message in capsys.readouterr().err
+
+
 def test_a_run_that_was_given_more_time_counts_once():
     tables = import_module("benchmarks.tables")
     run = {"scenario": "gp-ER1-10", "standardized": False, "seed": 1000, "method": "MCSL-MLP"}
