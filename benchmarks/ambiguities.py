@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from benchmarks.options import from_here
 from benchmarks.provenance import commit, now
 from benchmarks.run import (
     FIRST_SEED,
@@ -27,7 +28,6 @@ from benchmarks.run import (
     ask,
     decided,
     ended_in_words,
-    from_here,
     is_quadratic,
     must_start,
     read_recipes,

@@ -11,6 +11,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+from benchmarks.options import seeds
 from benchmarks.readme import markdown_table, put_table
 
 import mcsl
@@ -36,10 +37,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seeds", default="1000-1009", help="first-last")
-    first, last = map(int, parser.parse_args().seeds.split("-"))
+    parser.add_argument("--seeds", type=seeds, default="1000-1009", help="first-last, or none")
+    chosen = parser.parse_args().seeds
     done = {(row["share"], row["rule"], row["seed"]) for row in lines.read(RESULTS)}
-    for seed in range(first, last + 1):
+    for seed in chosen:
         for share, rule in [(0.0, "refuse"), *((share, rule) for share in SHARES for rule in RULES)]:
             if (share, rule, seed) not in done:
                 record(share, rule, seed)

@@ -14,6 +14,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+from benchmarks.options import seeds
 from benchmarks.provenance import now
 from benchmarks.readme import markdown_table, put_table
 
@@ -86,11 +87,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seeds", default="1000-1019", help="first-last, or none")
+    parser.add_argument("--seeds", type=seeds, default="1000-1019", help="first-last, or none")
     chosen = parser.parse_args().seeds
-    first, last = (0, -1) if chosen == "none" else map(int, chosen.split("-"))
     done = {(row["kind"], row["recipe"], row["seed"]) for row in lines.read(RESULTS)}
-    for seed, kind, recipe in product(range(first, last + 1), KINDS, RECIPES):
+    for seed, kind, recipe in product(chosen, KINDS, RECIPES):
         if (kind, recipe, seed) not in done:
             values, truth = draw(kind, seed)
             metrics = mcsl.evaluate(mcsl.learn(values, recipe).graph, truth)

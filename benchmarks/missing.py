@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from benchmarks.options import seeds
 from benchmarks.readme import markdown_table, put_table
 
 import mcsl
@@ -29,12 +30,11 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--recipes", nargs="+", default=["default", "additive"])
-    parser.add_argument("--seeds", default="1000-1009", help="first-last")
+    parser.add_argument("--seeds", type=seeds, default="1000-1009", help="first-last, or none")
     options = parser.parse_args()
-    first, last = map(int, options.seeds.split("-"))
     done = {key_of(row) for row in lines.read(RESULTS)}
     for recipe in options.recipes:
-        for seed in range(first, last + 1):
+        for seed in options.seeds:
             for share, rule in [(0.0, "refuse"), *((share, rule) for share in SHARES for rule in RULES)]:
                 if (recipe, share, rule, seed) not in done:
                     record(recipe, share, rule, seed)

@@ -36,6 +36,7 @@ if not __package__:
 
 import numpy as np
 from benchmarks.methods import Method
+from benchmarks.options import at_least_one, from_here
 from benchmarks.provenance import ROOT, commit, now
 from benchmarks.scenarios import SACHS, SCENARIOS, TABLES, Case, draw
 from benchmarks.worker import OUT_OF_TIME
@@ -149,13 +150,6 @@ def run_of(row: Mapping) -> Run:
     return Run(*(row[field] for field in Run._fields))
 
 
-def at_least_one(text: str) -> int:
-    """Read a whole number that counts something."""
-    if not text.isdecimal() or (number := int(text)) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1 up. Got {text} instead.")
-    return number
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -171,11 +165,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--peers-python", type=from_here, default=PEERS, metavar="PATH")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="PATH")
     return parser
-
-
-def from_here(command: str) -> str:
-    """Return a path that means the same in another folder; a bare name is looked up as the shell does."""
-    return str(Path(command).absolute()) if os.sep in command else command
 
 
 def runs(options: argparse.Namespace) -> Iterator[Run]:

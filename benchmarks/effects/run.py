@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from benchmarks.options import seeds
 from benchmarks.provenance import machine, now, versions
 
 import mcsl
@@ -75,17 +76,16 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--models", nargs="+", choices=MODELS, default=MODELS)
-    parser.add_argument("--seeds", default="1000-1024", help="first-last")
+    parser.add_argument("--seeds", type=seeds, default="1000-1024", help="first-last, or none")
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args()
-    first, last = map(int, options.seeds.split("-"))
     where = {"when": now(), "machine": machine(), "versions": versions(["mcsl", "numpy", "scipy"])}
     options.out.parent.mkdir(parents=True, exist_ok=True)
     rows = []
     with options.out.open("w", encoding="utf-8") as out:
         out.write(json.dumps(where) + "\n")
         for model in options.models:
-            mine = [run(model, seed) for seed in range(first, last + 1)]
+            mine = [run(model, seed) for seed in options.seeds]
             out.writelines(json.dumps(row) + "\n" for row in mine)
             out.flush()
             rows += mine

@@ -20,6 +20,7 @@ from unittest.mock import patch
 
 import numpy as np
 from benchmarks.apart import apart
+from benchmarks.options import seeds
 from benchmarks.provenance import commit, now
 from benchmarks.scenarios import TABLES
 
@@ -168,15 +169,14 @@ def main() -> None:
     )
     parser.add_argument("--scenarios", nargs="+", default=list(SCENARIOS), choices=SCENARIOS, metavar="NAME")
     parser.add_argument("--methods", nargs="+", default=["default"], choices=METHODS)
-    parser.add_argument("--seeds", default="1000-1004", help="first-last")
+    parser.add_argument("--seeds", type=seeds, default="1000-1004", help="first-last, or none")
     parser.add_argument("--data", nargs="+", choices=("raw", "standardized"), default=["raw"])
     options = parser.parse_args()
-    first, last = map(int, options.seeds.split("-"))
     RESULTS.parent.mkdir(exist_ok=True)
     known = lines.read(RESULTS)
     done = {(row["scenario"], row["method"], row["seed"], row["standardized"]) for row in known}
     for scenario in options.scenarios:
-        for seed in range(first, last + 1):
+        for seed in options.seeds:
             wanted = product([scenario], options.methods, [seed], [data != "raw" for data in options.data])
             left = [key for key in wanted if key not in done]
             if left:

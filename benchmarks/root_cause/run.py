@@ -13,6 +13,7 @@ import os
 import time
 from pathlib import Path
 
+from benchmarks.options import seeds
 from benchmarks.root_cause.cases import Case, petshop, simulated
 from benchmarks.root_cause.methods import BASELINES, ours
 
@@ -28,14 +29,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--suites", nargs="+", default=list(SUITES), choices=SUITES)
-    parser.add_argument("--seeds", default="1000-1199", help="first-last")
+    parser.add_argument("--seeds", type=seeds, default="1000-1199", help="first-last, or none")
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args()
-    first, last = map(int, options.seeds.split("-"))
     options.out.parent.mkdir(exist_ok=True)
     done = {(row["suite"], row["case"]) for row in lines.read(options.out)}
     for suite in options.suites:
-        for case in cases(suite, range(first, last + 1), done):
+        for case in cases(suite, options.seeds, done):
             rows = list(judge(case))
             with options.out.open("a") as file:
                 file.write("".join(json.dumps(row) + "\n" for row in rows))

@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from benchmarks.options import seeds
 from benchmarks.provenance import commit, machine, now
 
 import mcsl
@@ -34,16 +35,15 @@ def main() -> None:
     )
     parser.add_argument("--recipes", nargs="+", default=["additive"], choices=["additive", "default"])
     parser.add_argument("--sizes", nargs="+", type=int, default=[50, 100, 200, 400, 1000])
-    parser.add_argument("--seeds", default="1000-1000", help="first-last")
+    parser.add_argument("--seeds", type=seeds, default="1000-1000", help="first-last, or none")
     parser.add_argument("--one", nargs=2, metavar=("TABLE", "RECIPE"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
         print(json.dumps(learn_one(*options.one)))
         return
-    first, last = map(int, options.seeds.split("-"))
     done = {(row["recipe"], row["n_variables"], row["seed"]) for row in lines.read(RESULTS)}
     for n_variables in options.sizes:
-        for seed in range(first, last + 1):
+        for seed in options.seeds:
             for recipe in options.recipes:
                 if (recipe, n_variables, seed) not in done:
                     record(recipe, n_variables, seed)

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from benchmarks.apart import apart
+from benchmarks.options import seeds
 from benchmarks.provenance import commit, now
 
 import mcsl
@@ -91,17 +92,16 @@ def main() -> None:
     scenarios = [*VECTORS, *SERIES]
     parser.add_argument("--scenarios", nargs="+", default=scenarios, choices=scenarios, metavar="NAME")
     parser.add_argument("--methods", nargs="+", choices=methods(""), metavar="NAME")
-    parser.add_argument("--seeds", default="1000-1004", help="first-last")
+    parser.add_argument("--seeds", type=seeds, default="1000-1004", help="first-last, or none")
     parser.add_argument("--peers-python", default=sys.executable, help="interpreter with the peers")
     options = parser.parse_args()
-    first, last = map(int, options.seeds.split("-"))
     RESULTS.parent.mkdir(exist_ok=True)
     done = {(row["scenario"], row["method"], row["seed"]) for row in lines.read(RESULTS)}
     known = methods(options.peers_python)
     for scenario in options.scenarios:
         fitting = [name for name in known if is_for(name, scenario)]
         wanted = [name for name in fitting if not options.methods or name in options.methods]
-        for seed in range(first, last + 1):
+        for seed in options.seeds:
             left = [name for name in wanted if (scenario, name, seed) not in done]
             if left:
                 simulation = simulate(scenario, seed)
