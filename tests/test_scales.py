@@ -16,13 +16,27 @@ CURVES = [
 
 @pytest.mark.parametrize("curve", CURVES)
 @given(x=st.floats(-50, 50))
-def test_what_is_bent_is_bent_back_also_beyond_the_bounds(curve, x):
-    assert curve.backward(curve.forward(np.array([x])))[0] == pytest.approx(x, abs=1e-9, rel=1e-9)
+def test_what_is_bent_is_bent_back_and_the_bounds_stand_for_what_lies_beyond(curve, x):
+    nearest = np.clip(x, *curve.bounds)
+    assert curve.backward(curve.forward(np.array([x])))[0] == pytest.approx(nearest, abs=1e-9, rel=1e-9)
 
 
 @pytest.mark.parametrize("curve", CURVES)
 def test_curves_rise(curve):
-    assert (np.diff(curve.forward(np.linspace(-8, 8, 20_001))) > 0).all()
+    low, high = np.clip([-8, 8], *curve.bounds)
+    assert (np.diff(curve.forward(np.linspace(low, high, 20_001))) > 0).all()
+
+
+@pytest.mark.parametrize("curve", CURVES)
+@given(t=st.floats(-1e4, 1e4))
+def test_nothing_is_bent_back_beyond_the_bounds(curve, t):
+    x = curve.backward(np.array([t]))[0]
+    assert curve.bounds[0] <= x <= curve.bounds[1]
+
+
+def test_another_unit_moves_the_bounds():
+    for curve in (CURVES[0], CURVES[1], CURVES[2]):
+        assert curve.in_units(300.0, 20.0).bounds == pytest.approx(300 + 20 * np.array(curve.bounds))
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ class Logarithm:
     """t = sign log(sign (x - origin)): noise multiplies the distance from a bound.
 
     Nearer to the origin than any value that it was chosen by, it goes on as its tangent: there it would run
-    away, and nothing was seen.
+    away, and nothing was seen. It ends at the origin, which stands for all that lies beyond.
     """
 
     name: ClassVar[str] = "logarithm"
@@ -42,7 +42,7 @@ class Logarithm:
 
     def forward(self, x: Array) -> Array:
         """Return t for x."""
-        height = self.sign * (x - self.origin)
+        height = np.maximum(self.sign * (x - self.origin), 0.0)
         tangent = np.minimum(height / self.nearest - 1, 0.0)
         t: Array = self.sign * (np.log(np.maximum(height, self.nearest)) + tangent)
         return t
@@ -51,7 +51,7 @@ class Logarithm:
         """Return x for t."""
         t, edge = self.sign * t, np.log(self.nearest)
         height = np.exp(np.clip(t, edge, _LARGEST_LOGARITHM)) + self.nearest * np.minimum(t - edge, 0.0)
-        x: Array = self.origin + self.sign * height
+        x: Array = self.origin + self.sign * np.maximum(height, 0.0)
         return x
 
     def log_slope(self, x: Array) -> Array:
@@ -63,12 +63,18 @@ class Logarithm:
         """Return the same scale for values of another unit, but for a constant."""
         return Logarithm(self.sign, centre + deviation * self.origin, deviation * self.nearest)
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The values where it ends."""
+        return (self.origin, np.inf) if self.sign > 0 else (-np.inf, self.origin)
+
 
 @dataclass(frozen=True)
 class LogOdds:
     """t = log((x - lower) / (upper - x)): noise is squeezed between two bounds, as in percentages.
 
-    Nearer to either bound than any value that it was chosen by, it goes on as its tangent.
+    Nearer to either bound than any value that it was chosen by, it goes on as its tangent. It ends at the
+    bounds, which stand for all that lies beyond.
     """
 
     name: ClassVar[str] = "log-odds"
@@ -78,6 +84,7 @@ class LogOdds:
 
     def forward(self, x: Array) -> Array:
         """Return t for x."""
+        x = np.clip(x, *self.bounds)
         inside = np.clip(x, self.lower + self.nearest, self.upper - self.nearest)
         t: Array = np.log((inside - self.lower) / (self.upper - inside)) + (x - inside) * self._edge_slope
         return t
@@ -87,7 +94,7 @@ class LogOdds:
         span = self.upper - self.lower
         edge = np.log((span - self.nearest) / self.nearest)
         inside = np.clip(t, -edge, edge)
-        x: Array = self.lower + span * expit(inside) + (t - inside) / self._edge_slope
+        x: Array = np.clip(self.lower + span * expit(inside) + (t - inside) / self._edge_slope, *self.bounds)
         return x
 
     def log_slope(self, x: Array) -> Array:
@@ -101,6 +108,11 @@ class LogOdds:
         return LogOdds(lower, upper, deviation * self.nearest)
 
     @property
+    def bounds(self) -> tuple[float, float]:
+        """The values where it ends."""
+        return self.lower, self.upper
+
+    @property
     def _edge_slope(self) -> float:
         return 1 / self.nearest + 1 / (self.upper - self.lower - self.nearest)
 
@@ -110,6 +122,7 @@ class InverseSinh:
     """t = asinh((x - middle) / width): noise multiplies on both sides, as in gains and losses."""
 
     name: ClassVar[str] = "inverse hyperbolic sine"
+    bounds: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
     middle: float
     width: float
 

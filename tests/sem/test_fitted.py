@@ -240,7 +240,7 @@ def test_a_column_on_a_log_scale_may_be_set_to_zero():
         found = sem.effect("y", "w", 1.0, 0.0)
         assert found.low < -2 < found.high
         assert abs(found.estimate + 2) < 4
-        row = {"x": 0.0, "y": -1.0, "w": -2.0}
+        row = {"x": 0.0, "y": 0.1, "w": -2.0}
         assert sem.counterfactual(row, {"x": 0.0}) == pytest.approx(row)
 
 

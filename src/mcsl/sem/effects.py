@@ -14,6 +14,7 @@ from scipy.special import ndtri
 from mcsl.errors import GraphError, SettingsError
 from mcsl.graph.causal_graph import closure
 from mcsl.problem import in_time
+from mcsl.sem.bounds import check_intervention
 from mcsl.settings import check_number, whole_number
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ def effect_curve(
             points = np.empty(0)
     if points.ndim != 1 or not len(points) or not np.isfinite(points).all():
         raise SettingsError("`grid` must be a list of at least one finite number.")
+    check_intervention(cause, sem.scales[source], points)
     worlds = [{source: float(point)} for point in points]
     before: list[int] = []
     if total:
@@ -225,9 +227,9 @@ def _means(
 
 def _intervened(model: FittedSEM, column: int, natural: Array) -> Array:
     """Return what becomes of scaled values, (n_rows, n_draws), each draw a table of its own."""
-    if column not in model.interventions:
-        return natural
     scale = model.scales[column]
+    if column not in model.interventions:
+        return scale.within(natural)
     draws = [model.intervene(column, draw) for draw in scale.backward(natural).T]
     return scale.forward(np.stack(draws, axis=1))
 

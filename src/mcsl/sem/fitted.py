@@ -14,6 +14,7 @@ from mcsl.errors import GraphError, SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import topological_order
 from mcsl.problem import Variable
+from mcsl.sem.bounds import check_intervention, check_rows, warn_of_rows
 from mcsl.sem.dowhy import to_invertible_model
 from mcsl.sem.effects import Effect, EffectCurve, average_effect, effect_curve
 from mcsl.sem.features import spread_out
@@ -79,7 +80,9 @@ class FittedSEM:
     def predict(self, data: Any) -> pl.DataFrame:
         """Return the mean of every variable given its causes as they stand in the same row."""
         self._refuse_interventions("predict")
-        rows = self._scaled(read_rows(data, self.columns, self._needed_for_prediction))
+        values = read_rows(data, self.columns, self._needed_for_prediction)
+        warn_of_rows(self.columns, self.scales, values, self._needed_for_prediction)
+        rows = self._scaled(values)
         predicted = np.empty((len(rows), len(self._predicted)))
         for mechanism, noise in zip(self.mechanisms, self._noise, strict=True):
             inputs = rows[:, mechanism.inputs]
@@ -93,11 +96,14 @@ class FittedSEM:
         """Return the noise e of every variable, in deviations of its column on the scale where noise adds."""
         self._refuse_interventions("residuals")
         rows = read_rows(data, self.columns, self.columns)
+        warn_of_rows(self.columns, self.scales, rows, self.columns)
+        return to_frame(self.unexplained(rows), [self.columns[c] for c in self._predicted])
+
+    def unexplained(self, rows: Array) -> Array:
+        """Return the residuals of rows of the model's columns, without a warning, (n_rows, n_predicted)."""
         noise = np.column_stack(self._abduct(self._scaled(rows)))
         outputs = [column for mechanism in self.mechanisms for column in mechanism.outputs]
-        return to_frame(
-            noise[:, [outputs.index(c) for c in self._predicted]], [self.columns[c] for c in self._predicted]
-        )
+        return noise[:, [outputs.index(c) for c in self._predicted]]
 
     def sample(self, n_samples: int, *, seed: int = 0) -> pl.DataFrame:
         """Draw new rows, causes first, with every variable's noise drawn from its residuals."""
@@ -124,6 +130,8 @@ class FittedSEM:
         model = self.do(interventions)
         values = read_rows(rows, self.columns, self.columns)
         changed = model.affected(model.interventions)
+        read = {c for i in changed for m in [self.mechanisms[i]] for c in (*m.inputs, *m.outputs)}
+        check_rows(self.columns, self.scales, values, {self.columns[c] for c in read})
         found = model._propagate(values, self._abduct(self._scaled(values)), changed)
         if isinstance(rows, Mapping) and all(np.ndim(value) == 0 for value in rows.values()):
             return dict(zip(self.columns, found[0].tolist(), strict=True))
@@ -274,6 +282,9 @@ class FittedSEM:
             raise SettingsError(
                 f"The intervention on {name!r} must return as many finite values as it is given."
             )
+        # Effects ask for a hundred draws of what a function gives, which is not to be told as often.
+        if callable(done):
+            check_intervention(self.columns[column], self.scales[column], values, warn=False)
         return values
 
     def _refuse_interventions(self, method: str) -> None:
@@ -303,6 +314,8 @@ class FittedSEM:
         if len(numbers) != len(places) or not np.isfinite(numbers).all():
             wanted = "a finite number or a function" if len(places) == 1 else f"{len(places)} finite numbers"
             raise SettingsError(f"The intervention on {name!r} must be {wanted}. Got {done!r} instead.")
+        for place, number in zip(places, numbers, strict=True):
+            check_intervention(self.columns[place], self.scales[place], number)
         return dict(zip(places, numbers.tolist(), strict=True))
 
     def _places(self, name: str) -> tuple[int, ...]:

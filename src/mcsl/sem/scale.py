@@ -36,6 +36,18 @@ class Scale:
         t = self.centre + self.deviation * z
         return t if self.curve is None else self.curve.backward(t)
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The values of x where the scale ends; what lies beyond is taken for these."""
+        return (-np.inf, np.inf) if self.curve is None else self.curve.bounds
+
+    def within(self, z: Array) -> Array:
+        """Return z, but no further than the bounds."""
+        if self.curve is None:
+            return z
+        low, high = self.forward(np.array(self.bounds))
+        return np.clip(z, low, high)
+
     def expect(self, mean: Array, spread: Array, noise: Array) -> Array:
         """Return the mean of x over all noises, row by row, for z = mean + spread * noise."""
         if self.curve is None:

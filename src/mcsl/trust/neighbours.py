@@ -37,7 +37,7 @@ def check_neighbours(problem: Problem, sem: FittedSEM | None) -> list[Finding]:
         return []
     rows = Dataset(problem.dataset.values[:_MOST_ROWS], problem.dataset.names)
     values = rows.values
-    noise = values if sem is None else sem.residuals(rows).to_numpy()
+    noise = values if sem is None else sem.unexplained(values)
     steadiest = int(_with_the_row_before(_ranks(values)).argmax())
     by_column = _with_the_row_before(_without(values[:, steadiest], _ranks(noise), steadiest))
     if _is_sorted(values[:, steadiest]):
