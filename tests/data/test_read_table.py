@@ -165,19 +165,34 @@ def test_an_empty_column_is_named_before_other_gaps(tmp_path):
     assert refusal(path) == f"Column 'b' of {path} has no values; leave it out with --drop b."
 
 
-def test_points_beside_decimal_commas_are_refused(tmp_path):
+def test_commas_and_points_as_decimal_marks_are_refused(tmp_path):
     thousands = [f"{v:,.0f}".replace(",", ".") for v in np.linspace(800, 5000, 25)]
     rows = [
         f"{a:.2f};{b:.2f};{n}".replace(".", ",", 2) for (a, b, _), n in zip(VALUES, thousands, strict=True)
     ]
     path = written(tmp_path, "\n".join(["a;b;c", *rows]))
     assert refusal(path) == (
-        f"Column 'c' of {path} holds points beside decimal commas, for example '1.150' in line 4; "
-        "turn it into plain numbers, or leave it out with --drop c."
+        f"{path} mixes commas and points as decimal marks, such as '0,13' in line 2, column 'a', and "
+        "'1.150' in line 4, column 'c'; write all numbers with one of them, and thousands without any."
     )
     assert read_table(path, drop=["c"]).names == ("a", "b")
     path.write_text("\n".join(["a;b;c", *rows[:2], *(f"{i},5;{i % 7};." for i in range(25))]))
     assert read_table(path, allow_missing=True).n_samples == 27
+
+
+def test_thousands_beside_decimal_points_are_no_fault_of_the_points(tmp_path, caplog):
+    thousands = [f"{v:,.0f}" for v in np.linspace(800, 5000, 25)]
+    rows = [f"{n};{b};{c}" for n, (_, b, c) in zip(thousands, VALUES, strict=True)]
+    path = written(tmp_path, "\n".join(["a;b;c", *rows]))
+    assert refusal(path) == (
+        f"{path} mixes commas and points as decimal marks, such as '1,150' in line 4, column 'a', and "
+        f"'{VALUES[0, 1]}' in line 2, column 'b'; write all numbers with one of them, and thousands "
+        "without any."
+    )
+    assert not caplog.messages
+    assert read_table(path, drop=["a"]).names == ("b", "c")
+    path.write_text("\n".join(["a;b", *(f"{i},5;{i}.5" if i else "0;0" for i in range(25))]))
+    assert "such as '1,5' in line 3, column 'a', and '1.5' in line 3, column 'b';" in refusal(path)
 
 
 @pytest.mark.parametrize(("delimiter", "mark"), [(";", ","), (";", "."), (",", "."), ("\t", ".")])

@@ -327,6 +327,13 @@ def test_what_was_off_before_the_symptom_began_did_not_cause_it():
     assert found.candidate("ads").reason == "It was off already before the symptom began."
 
 
+def test_commas_beside_points_are_not_judged(tmp_path):
+    path = tmp_path / "incident.csv"
+    path.write_text("\n".join(["a;b", *(f"1,{100 + i};0.{100 + i}" for i in range(60))]))
+    with pytest.raises(DataError, match="mixes commas and points as decimal marks, such as '1,100'"):
+        mcsl.root_cause(path)
+
+
 @pytest.mark.parametrize("unit", [1.0, 100.0, 1e-6])
 def test_what_was_always_zero_is_loud_in_any_unit(unit):
     rng = np.random.default_rng(0)

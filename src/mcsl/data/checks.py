@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 from mcsl.data.dataset import Dataset
 from mcsl.data.summary import Spots, Summary
 from mcsl.errors import DataError
+
+logger = logging.getLogger(__name__)
 
 MIN_SAMPLES = 20
 """Fewest rows that are learned from; below it not even a spline of one parent can be tested."""
@@ -46,6 +49,10 @@ class Column:
     cells: Sequence[Any] = field(default=(), repr=False)
     """What stands in the rows of a column that is refused as numbers, or of whole numbers that floats may not
     tell apart; None where nothing does."""
+    marks: Mapping[str, str] = field(default_factory=dict)
+    """Its decimal marks, each with an example and its line, where the table has commas and points."""
+    doubt: str = ""
+    """What may be wrong with its numbers; said once nothing speaks against the table."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +98,11 @@ def check_table(
     columns = drop_columns(columns, origin, drop)
     check_names([column.name for column in columns], known, origin)
     check_kinds(columns, origin)
+    check_marks(columns, origin)
     values = np.column_stack([column.values for column in columns])
     dataset = Dataset(values, tuple(column.name for column in columns))
     check_values(dataset, origin, allow_missing=allow_missing)
+    tell_doubts(columns)
     return dataset
 
 
@@ -175,6 +184,27 @@ def check_kinds(columns: Sequence[Column], origin: Origin) -> None:
         f"{listed(names, 'Column')} of {origin.name} {holds} {kinds}{example}; "
         f"{remedy}, or {origin.leave_out(names)}{_of_series(wrong, origin)}."
     )
+
+
+def check_marks(columns: Sequence[Column], origin: Origin) -> None:
+    """Refuse decimal commas beside decimal points: one of the two may part thousands."""
+    said = {
+        mark: f"{column.marks[mark]}, column {column.name!r}"
+        for column in reversed(columns)
+        for mark in column.marks
+    }
+    if len(said) > 1:
+        raise DataError(
+            f"{_capital(origin.name)} mixes commas and points as decimal marks, such as {said[',']}, and "
+            f"{said['.']}; write all numbers with one of them, and thousands without any."
+        )
+
+
+def tell_doubts(columns: Sequence[Column]) -> None:
+    """Warn of numbers that may mean something else."""
+    for column in columns:
+        if column.doubt:
+            logger.warning(column.doubt)
 
 
 def _of_series(columns: Sequence[Column], origin: Origin) -> str:

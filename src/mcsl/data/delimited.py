@@ -8,7 +8,7 @@ import logging
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -134,11 +134,12 @@ def to_columns(table: DelimitedText, source: str) -> list[Column]:
     # pandas' name for a column without one, so that `--drop` can call it.
     names = [name or f"Unnamed: {i}" for i, name in enumerate(names)]
     columns = [_to_column(name, frame[:, i], table.delimiter) for i, name in enumerate(names)]
-    cells = {column.name: frame[:, i] for i, column in enumerate(columns) if column.kind == "numbers"}
-    for name, column in cells.items():
-        _tell_thousands(name, column, table, source)
-    if table.delimiter == ";" and any(_has(column, ",").any() for column in cells.values()):
-        return [_without_points(column, frame[:, i]) for i, column in enumerate(columns)]
+    cells = {i: frame[:, i] for i, column in enumerate(columns) if column.kind == "numbers"}
+    for i, column in cells.items():
+        columns[i] = replace(columns[i], doubt=_doubt_thousands(columns[i].name, column, table, source))
+    if table.delimiter == ";" and all(any(_has(c, mark).any() for c in cells.values()) for mark in ",."):
+        for i, column in cells.items():
+            columns[i] = replace(columns[i], marks=_marks(column, table))
     return columns
 
 
@@ -179,34 +180,30 @@ def _has(cells: pl.Series, mark: str) -> pl.Series:
     return cells.str.contains(rf"\d[{mark}]|[{mark}]\d").fill_null(value=False)
 
 
-def _without_points(column: Column, cells: pl.Series) -> Column:
-    """Return a column as it is, or refused: where the comma is the decimal point, a point parts thousands."""
-    pointed = _has(cells, ".")
-    if column.kind != "numbers" or not pointed.any():
-        return column
-    row = int(pointed.arg_max() or 0)
-    kind = "points beside decimal commas"
-    return Column(column.name, kind=kind, example=str(cells[row]), row=row, cells=cells.to_list())
+def _marks(cells: pl.Series, table: DelimitedText) -> dict[str, str]:
+    """Return the decimal marks of a column, each with an example and its line."""
+    rows = {mark: int(_has(cells, mark).arg_max() or 0) for mark in ",." if _has(cells, mark).any()}
+    return {mark: f"{cells[row]!r} in line {table.line(row)}" for mark, row in rows.items()}
 
 
-def _tell_thousands(name: str, cells: pl.Series, table: DelimitedText, source: str) -> None:
-    """Warn of a column such as 812, 1.257, 394, whose marks are read as decimals but may part thousands.
+def _doubt_thousands(name: str, cells: pl.Series, table: DelimitedText, source: str) -> str:
+    """Doubt a column such as 812, 1.257, 394, whose marks are read as decimals but may part thousands.
 
     A single number of hundreds, such as the 100 of percentages, is no reason to.
     """
     mark = "," if table.delimiter == ";" and _has(cells, ",").any() else "."
     marked = _has(cells, mark)
     if not marked.any() or marked.all():
-        return
+        return ""
     whole = cells.filter(~marked).drop_nulls()
     like_thousands = cells.filter(marked).str.contains(rf"^[+-]?[1-9]\d{{0,2}}[{mark}]\d{{3}}$").all()
     hundreds = whole.filter(whole.str.contains(r"^[+-]?\d{3}$")).n_unique()
     if not like_thousands or hundreds < 2 or whole.str.contains(r"\d{4}").any():
-        return
+        return ""
     row = int(marked.arg_max() or 0)
     cell, line = str(cells[row]), table.line(row)
     number, thousands = float(cell.replace(mark, ".")), cell.replace(mark, "")
-    logger.warning(
+    return (
         f"{cell!r} in line {line}, column {name!r} of {source} is read as {number:g}; "
         f"if it is {thousands}, write the numbers of this column without {mark!r}."
     )

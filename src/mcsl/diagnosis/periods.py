@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcsl.data import MIN_SAMPLES
+from mcsl.data.checks import check_marks, tell_doubts
 from mcsl.data.sources import raw_table
 from mcsl.data.stamps import find_time, time_order
 from mcsl.errors import DataError
@@ -89,6 +90,8 @@ def _numbers(data: Any) -> tuple[dict[str, Array], dict[str, str]]:
     n_rows = max((len(column.values) for column in columns), default=0)
     if not n_rows:
         raise DataError(f"There are no rows of numbers in {origin.name}.")
+    check_marks(columns, origin)
+    tell_doubts(columns)
     left_out = {
         column.name: f"it holds {column.kind}, for example {column.example!r} in {origin.place(column.row)}"
         for column in columns
