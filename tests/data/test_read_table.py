@@ -159,6 +159,41 @@ def test_a_title_above_the_header_is_suspected(tmp_path):
     assert refusal(path).endswith("if line 1 is a title, delete it.")
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("header", ["a,b,c", ""])
+def test_the_first_line_may_tell_the_delimiter_as_excel_does(tmp_path, delimiter, header):
+    rows = [f"sep={delimiter}", *lines(delimiter, header)]
+    path = written(tmp_path, "\r\n".join(rows))
+    table = read_table(path)
+    assert table.names == (("a", "b", "c") if header else ("x1", "x2", "x3"))
+    np.testing.assert_array_equal(table.values, VALUES)
+    path.write_text("\n".join([*rows, delimiter.join("1x3")]))
+    assert f"'x' in line {len(rows) + 1};" in refusal(path)
+
+
+COMMAS_TWICE = "if commas are decimal marks too, write points, or part the cells by semicolons"
+
+
+@pytest.mark.parametrize(
+    ("row", "place", "advice"),
+    [
+        ("1,134,0,607,0,590", 1, COMMAS_TWICE),
+        ("1,134,0,607,12", 1, COMMAS_TWICE),
+        ("1,2,3,4", 9, "put cells that hold a comma in quotation marks"),
+        ("Oslo,1,2,3.5", 1, "name every column in line 1, or put cells that hold a comma in quotation marks"),
+        ("1,2", 9, "complete or remove it"),
+    ],
+)
+def test_ragged_lines_come_with_what_to_do(tmp_path, row, place, advice):
+    rows = lines()
+    rows[place:place] = [row]
+    n_cells = row.count(",") + 1
+    path = written(tmp_path, "\n".join(rows))
+    assert refusal(path) == (
+        f"Line {place + 1} of {path} has {n_cells} cells where the table has 3 columns; {advice}."
+    )
+
+
 def test_an_empty_column_is_named_before_other_gaps(tmp_path):
     rows = [f"{a},,{c}" for a, _, c in VALUES]
     path = written(tmp_path, "\n".join(["a,b,c", "1,,", *rows]))

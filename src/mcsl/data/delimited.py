@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-DELIMITERS = (",", "\t", ";", "|", " ")
-"""What may stand between two cells; the last stands for any run of blanks."""
+DELIMITERS = {",": "a comma", "\t": "a tab", ";": "a semicolon", "|": "a bar", " ": "a blank"}
+"""What may stand between two cells, in words; the last stands for any run of blanks."""
+
+_SEPARATOR_LINE = re.compile(r'"?sep=([,\t;|])"?[ \t]*\n')
+"""The first line by which Excel is told what stands between cells."""
 
 MISSING = frozenset({"na", "n/a", "#n/a", "nan", "-nan", "null", "none", "<na>", "nil", "?", ".", "-"})
 """Cells that mean "not measured", besides the empty one; in lower case."""
@@ -80,8 +83,11 @@ def decode(content: bytes, source: str) -> str:
 def parse_text(text: str, source: str) -> DelimitedText:
     """Find the delimiter and the names of the columns."""
     text = text.replace("\r\n", "\n").replace("\r", "\n") + "\n"
+    told = _SEPARATOR_LINE.match(text)
+    if told:
+        text = text[told.end() - 1 :]
     try:
-        delimiter = sniff_delimiter(text)
+        delimiter = told[1] if told else sniff_delimiter(text)
         head = list(islice(records(text, delimiter), _ROWS_SEEN))
     except csv.Error as error:
         raise DataError(f"{source} cannot be read as delimited text: {error}.") from None
@@ -212,18 +218,34 @@ def _doubt_thousands(name: str, cells: pl.Series, table: DelimitedText, source: 
 def _refuse_ragged(table: DelimitedText, source: str) -> int:
     """Refuse the first row whose number of cells is not the table's; else return the line of the last row."""
     try:
-        for record in records(table.text, table.delimiter):
+        for i, record in enumerate(records(table.text, table.delimiter)):
             n_cells, n_columns = len(record.cells), len(table.names)
             is_header = record.last_line == table.header_lines
             if n_cells != n_columns and not (is_header and table.names[-1] == ""):
-                is_below_a_title = n_columns == 1 and record.first_line == 2
                 raise DataError(
                     f"Line {record.first_line} of {source} has {_count(n_cells, 'cell')} where the table has "
-                    f"{_count(n_columns, 'column')}{'; if line 1 is a title, delete it' * is_below_a_title}."
+                    f"{_count(n_columns, 'column')}; {_mend(record, table, is_first=i == 1)}."
                 )
     except csv.Error as error:
         raise DataError(f"{source} cannot be read as delimited text: {error}.") from None
     return record.first_line
+
+
+def _mend(record: Record, table: DelimitedText, *, is_first: bool) -> str:
+    """Say what to do about a row that has more or fewer cells than the table has columns.
+
+    `is_first` says that it is the first one below the names.
+    """
+    n_cells, n_columns = len(record.cells), len(table.names)
+    if n_columns == 1 and record.first_line == 2:
+        return "if line 1 is a title, delete it"
+    if n_cells < n_columns:
+        return "complete or remove it"
+    is_whole = all(WHOLE.fullmatch(cell.strip()) for cell in record.cells)
+    if table.delimiter == "," and is_whole and (is_first or n_cells == 2 * n_columns):
+        return "if commas are decimal marks too, write points, or part the cells by semicolons"
+    names = f"name every column in line {table.header_lines}, or " * (is_first and table.header_lines > 0)
+    return f"{names}put cells that hold {DELIMITERS[table.delimiter]} in quotation marks"
 
 
 class Record(NamedTuple):
