@@ -143,9 +143,14 @@ def test_decimal_comma_between_semicolons(tmp_path, header):
 
 
 def test_decimal_commas_between_tabs_are_refused_by_name(tmp_path):
-    path = written(tmp_path, "\n".join(lines("\t", "a\tb\tc")).replace(".", ","))
+    rows = "\n".join(lines("\t", "a\tb\tc")).replace(".", ",")
+    path = written(tmp_path, rows.replace("\n", "\t1\n").replace("c\t1", "c\td") + "\t2")
     assert "hold decimal commas, for example" in refusal(path)
     assert "; write them with points, save the table with semicolons between its cells, or" in refusal(path)
+    path.write_text(rows)
+    assert refusal(path).endswith(
+        "; write them with points, or save the table with semicolons between its cells."
+    )
 
 
 def test_commas_that_may_part_thousands_are_text(tmp_path):
@@ -192,6 +197,26 @@ def test_ragged_lines_come_with_what_to_do(tmp_path, row, place, advice):
     assert refusal(path) == (
         f"Line {place + 1} of {path} has {n_cells} cells where the table has 3 columns; {advice}."
     )
+
+
+@pytest.mark.parametrize("units", ["mm,kg,s", "mm,,-", "x,(s),[1]"])
+def test_units_below_the_names_are_refused_as_one_line(tmp_path, units):
+    path = written(tmp_path, "\n".join(["a,b,c", units, *lines(header="")]))
+    assert f"Line 2 of {path} holds no numbers, for example" in refusal(path)
+    assert refusal(path).endswith("for 'a', and looks like units; delete it.")
+
+
+def test_no_table_is_to_be_left_without_columns(tmp_path):
+    text = "\n".join(["a,b", *["cold,warm"] * 25])
+    path = written(tmp_path, text)
+    assert refusal(path) == (
+        f"Columns 'a' and 'b' of {path} hold text, for example 'cold' in line 2; "
+        "turn them into plain numbers."
+    )
+    path.write_text("\n".join(["a,b", *["1,2"] * 25]))
+    assert refusal(path).endswith("which says nothing about causes; take a table whose columns vary.")
+    path.write_text("\n".join(["a,b", *["NA,-"] * 25]))
+    assert refusal(path).endswith("have no values; take a table with numbers.")
 
 
 def test_an_empty_column_is_named_before_other_gaps(tmp_path):

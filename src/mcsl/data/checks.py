@@ -46,6 +46,8 @@ class Column:
     """A value that is not a number ..."""
     row: int = 0
     """... and the row it stands in, from 0."""
+    is_alone: bool = False
+    """Whether it is the only one, as far as that was counted."""
     cells: Sequence[Any] = field(default=(), repr=False)
     """What stands in the rows of a column that is refused as numbers, or of whole numbers that floats may not
     tell apart; None where nothing does."""
@@ -173,17 +175,37 @@ def check_kinds(columns: Sequence[Column], origin: Origin) -> None:
     wrong = [column for column in columns if column.kind != "numbers"]
     if not wrong:
         return
+    _refuse_units(columns, wrong, origin)
     names = [column.name for column in wrong]
     kinds = " and ".join(sorted({column.kind for column in wrong}))
     example = f", for example {_short(wrong[0].example)} in {origin.place(wrong[0].row)}"
     holds, them = ("holds", "it") if len(wrong) == 1 else ("hold", "them")
-    remedy = f"turn {them} into plain numbers"
+    remedies = [f"turn {them} into plain numbers"]
     if kinds == DECIMAL_COMMAS:
-        remedy = f"write {them} with points, save the table with semicolons between its cells"
+        remedies = [f"write {them} with points", "save the table with semicolons between its cells"]
+    if len(wrong) < len(columns):
+        remedies.append(origin.leave_out(names))
+    *others, last = remedies
     raise DataError(
         f"{listed(names, 'Column')} of {origin.name} {holds} {kinds}{example}; "
-        f"{remedy}, or {origin.leave_out(names)}{_of_series(wrong, origin)}."
+        f"{', '.join(others)}{', or ' * bool(others)}{last}{_of_series(wrong, origin)}."
     )
+
+
+def _refuse_units(columns: Sequence[Column], wrong: Sequence[Column], origin: Origin) -> None:
+    """Refuse a first row without a number, above rows where most columns that are wrong have nothing else."""
+    units = [column for column in wrong if column.is_alone and column.row == 0]
+    has_number = any(
+        not np.isnan(column.values[0])
+        if column.kind == "numbers"
+        else column.row > 0 and column.kind != "dates"
+        for column in columns
+    )
+    if 2 * len(units) > len(wrong) and not has_number:
+        raise DataError(
+            f"{_capital(origin.place(0))} of {origin.name} holds no numbers, for example "
+            f"{_short(units[0].example)} for {units[0].name!r}, and looks like units; delete it."
+        )
 
 
 def check_marks(columns: Sequence[Column], origin: Origin) -> None:
@@ -224,7 +246,8 @@ def _check_no_empty_column(summary: Summary, names: Sequence[str], origin: Origi
     if empty:
         holds = "has" if len(empty) == 1 else "have"
         raise DataError(
-            f"{listed(empty, 'Column')} of {origin.name} {holds} no values; {origin.leave_out(empty)}."
+            f"{listed(empty, 'Column')} of {origin.name} {holds} no values; "
+            f"{_without(empty, names, origin, 'take a table with numbers')}."
         )
 
 
@@ -264,7 +287,8 @@ def _check_spread(summary: Summary, names: Sequence[str], origin: Origin) -> Non
         holds = "has" if len(constant) == 1 else "have"
         raise DataError(
             f"{listed(constant, 'Column')} of {origin.name} {holds} the same value in every row, "
-            f"which says nothing about causes; {origin.leave_out(constant)}."
+            "which says nothing about causes; "
+            f"{_without(constant, names, origin, 'take a table whose columns vary')}."
         )
     for i in _where(magnitude > LARGEST):
         reached, row = high[i] if high[i] == magnitude[i] else low[i], int(summary.outermost[i])
@@ -295,6 +319,11 @@ def _check_copies(summary: Summary, names: Sequence[str], origin: Origin) -> Non
             )
 
 
+def _without(wrong: Sequence[str], names: Sequence[str], origin: Origin, otherwise: str) -> str:
+    """Say how to leave columns out, or, if none would be left, what else to do."""
+    return origin.leave_out(wrong) if len(wrong) < len(names) else otherwise
+
+
 def _where(condition: NDArray[np.bool_]) -> list[int]:
     return [int(i) for i in np.flatnonzero(condition)]
 
@@ -320,4 +349,4 @@ def _short(text: str) -> str:
 
 
 def _capital(text: str) -> str:
-    return text[0].upper() + text[1:] if text.startswith("the ") else text
+    return text[0].upper() + text[1:] if text.startswith(("the ", "line ", "row ")) else text

@@ -167,7 +167,8 @@ def _to_column(name: str, cells: pl.Series, delimiter: str) -> Column:
             kind = "dates" if DATE.match(example) else "text"
             if _have_decimal_commas(cells.filter(unread)):
                 kind = DECIMAL_COMMAS
-            return Column(name, kind=kind, example=example, row=row, cells=cells.to_list())
+            is_alone = bool(unread.sum() == 1)
+            return Column(name, kind=kind, example=example, row=row, is_alone=is_alone, cells=cells.to_list())
     values = numbers.fill_null(math.nan).to_numpy().astype(np.float64)
     if not (np.abs(values) >= MAX_WHOLE).any():
         return Column(name, values)
