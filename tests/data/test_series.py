@@ -244,6 +244,25 @@ def test_resampling_takes_means_within_steps():
     assert np.allclose(table.dataset.values, data[["a", "b"]].to_numpy().reshape(20, 2, 2).mean(axis=1))
 
 
+@pytest.mark.parametrize(
+    ("step", "max_gap", "apart"), [("1min", 3, "5min"), ("1min", 4, ""), ("5min", 3, ""), ("1h", 3, "")]
+)
+def test_steps_too_short_for_the_rows_are_remembered(step, max_gap, apart):
+    data = frame(when=five_minutes(20) * 2, machine=np.repeat(["x", "y"], 20))
+    assert to_series(data, series="machine", resample=step, max_gap=max_gap).apart == apart
+
+
+def test_steps_shorter_than_the_rows_are_apart_are_named_where_no_window_is_complete():
+    data = frame(300, when=pd.date_range("2024-01-01", periods=300, freq="D"))
+    with pytest.raises(DataError) as caught:
+        mcsl.learn(data, lags=1, resample="1h")
+    assert str(caught.value) == (
+        "The series have only 0 complete windows, and learning needs at least 20; the rows are 1d apart "
+        "(median), and shorter steps leave gaps between them: resample to steps of 1d or longer."
+    )
+    assert to_series(data, resample="1d").dataset.n_samples == 300
+
+
 @pytest.mark.parametrize("step", ["1ms", "10ms", "1s"])
 def test_stamps_on_the_grid_stay_where_they_are(step):
     times = pd.date_range("2024-05-01 12:34:56.789", periods=4000, freq=step)

@@ -78,7 +78,7 @@ def test_too_little_is_refused_in_a_sentence():
         cut_windows(table((20,)), lags=2)
     values = table().dataset.values.copy()
     values[::3, 1] = np.nan
-    with pytest.raises(DataError, match="because 28 have missing values; the column 'b' lacks 33%"):
+    with pytest.raises(DataError, match="; 28 more have missing values, and the column 'b' lacks 33%: leave"):
         cut_windows(SeriesTable(Dataset(values, ("a", "b")), (0, 30), ("",)), lags=2)
     with pytest.raises(SettingsError, match="`lags` must be a whole number >= 0"):
         cut_windows(table(), lags=-1)

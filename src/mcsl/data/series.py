@@ -34,6 +34,8 @@ class SeriesTable:
     """What each series is called; "" if there is one without a name."""
     n_filled: int = 0
     """Missing values that were filled by straight lines."""
+    apart: str = ""
+    """How far apart the rows were, such as "1d", if they were resampled to steps too short to fill."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -95,7 +97,11 @@ def to_series(
     if clock is not None and stamps is not None:
         stamps = stamps[order]
         if resample is not None:
-            table = _resampled(table, stamps, read_step(resample, clock))
+            step = read_step(resample, clock)
+            usual = _usual_step(_steps(stamps, starts))
+            table = _resampled(table, stamps, step)
+            if round(usual / step) > max_gap + 1:
+                table = replace(table, apart=say_step(usual, clock))
         else:
             _check_spacing(clock, stamps, starts, origin)
     return _filled(table, max_gap)
@@ -152,21 +158,17 @@ def _reordered(column: Column, order: NDArray[np.intp]) -> Column:
 
 def _check_spacing(clock: Column, stamps: NDArray[np.float64], starts: Sequence[int], origin: Origin) -> None:
     """Refuse stamps that come twice, are missing, or are not equally spaced."""
-    steps = np.diff(stamps)
-    within = np.ones(len(steps), dtype=bool)
-    within[np.array(starts[1:-1], dtype=int) - 1] = False
+    steps = _steps(stamps, starts)
     name = f"the time column {clock.name!r} of {origin.name}"
-    for row in np.flatnonzero(within & (steps == 0)).tolist():
+    for row in np.flatnonzero(steps == 0).tolist():
         hint = origin.hint("--series-column", "`series=`")
         raise DataError(
             f"Two rows have the same time in {name}, {origin.place(row)} and {origin.place(row + 1)}; "
             f"remove one, or name the column that tells series apart by {hint}."
         )
-    if not within.any():
-        return
-    usual = float(np.median(steps[within]))
+    usual = _usual_step(steps)
     # Months differ by a tenth and clocks drift; half a step more or less is a sample too few or too many.
-    for row in np.flatnonzero(within & (np.abs(steps / usual - 1) > 0.5)).tolist():
+    for row in np.flatnonzero(np.abs(steps / usual - 1) > 0.5).tolist():
         step = say_step(usual, clock)
         found = "There is a gap" if steps[row] > usual else "Two rows are too close"
         raise DataError(
@@ -175,6 +177,18 @@ def _check_spacing(clock: Column, stamps: NDArray[np.float64], starts: Sequence[
             + origin.hint(f"--resample {step}", f"`resample={step!r}`")
             + "."
         )
+
+
+def _steps(stamps: NDArray[np.float64], starts: Sequence[int]) -> NDArray[np.float64]:
+    """Return the time from each row to the next; NaN from one series to another."""
+    steps = np.diff(stamps)
+    steps[np.array(starts[1:-1], dtype=int) - 1] = np.nan
+    return steps
+
+
+def _usual_step(steps: NDArray[np.float64]) -> float:
+    """Return the median of the steps that there are; 0 if there are none."""
+    return float(np.median(steps[steps > 0])) if (steps > 0).any() else 0.0
 
 
 def _resampled(table: SeriesTable, stamps: NDArray[np.float64], step: float) -> SeriesTable:

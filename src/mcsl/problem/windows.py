@@ -86,17 +86,9 @@ def cut_windows(
 
 def _check(dataset: Dataset, table: SeriesTable, n_left_out: int) -> None:
     if dataset.n_samples < MIN_SAMPLES:
-        missing = np.isnan(table.dataset.values).mean(axis=0)
-        worst = table.dataset.names[int(missing.argmax())]
-        because = (
-            f" because {n_left_out} have missing values; the column {worst!r} lacks {missing.max():.0%}, "
-            "leave it out or allow longer gaps to be filled"
-            if n_left_out
-            else "; use fewer lags or more rows"
-        )
         raise DataError(
             f"The series have only {dataset.n_samples} complete windows, and learning needs at least "
-            f"{MIN_SAMPLES}{because}."
+            f"{MIN_SAMPLES}; {_remedy(table, n_left_out)}."
         )
     for name, column in zip(dataset.names, dataset.values.T, strict=True):
         if column.min() == column.max():
@@ -104,3 +96,20 @@ def _check(dataset: Dataset, table: SeriesTable, n_left_out: int) -> None:
                 f"The column {name!r} has the same value in every complete window, which says nothing about "
                 "causes; leave it out."
             )
+
+
+def _remedy(table: SeriesTable, n_left_out: int) -> str:
+    """Say why there are few complete windows, and what to do."""
+    if table.apart:
+        return (
+            f"the rows are {table.apart} apart (median), and shorter steps leave gaps between them: resample "
+            f"to steps of {table.apart} or longer"
+        )
+    if not n_left_out:
+        return "use fewer lags or more rows"
+    missing = np.isnan(table.dataset.values).mean(axis=0)
+    worst = table.dataset.names[int(missing.argmax())]
+    return (
+        f"{n_left_out} more have missing values, and the column {worst!r} lacks {missing.max():.0%}: leave "
+        "it out or allow longer gaps to be filled"
+    )
