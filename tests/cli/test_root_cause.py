@@ -90,6 +90,17 @@ def test_the_ranking_is_printed(simulated, tmp_path, capsys):
     assert not any(line.split()[1:2] == ["x1"] for line in printed.splitlines())
 
 
+def test_variables_that_were_named_are_not_said_to_be_anomalous(simulated, tmp_path, capsys):
+    place, _ = simulated
+    arguments = [place / "baseline.csv", "--baseline", "580", "--anomalous", "x1,x2"]
+    arguments += ["--known-graph", place / "truth.csv", "--out", tmp_path / "out"]
+    assert main(["root-cause", *map(str, arguments)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith(
+        "You named 2 of 6 variables as anomalous in 20 rows, compared with 580 normal ones.\n"
+    )
+
+
 def test_the_baseline_may_be_leading_rows(simulated, tmp_path):
     place, answer = simulated
     normal, broken = ((place / name).read_text() for name in ("baseline.csv", "incident.csv"))

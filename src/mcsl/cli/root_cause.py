@@ -116,7 +116,7 @@ def root_cause(
             seed=seed,
         )
         write_root_cause(result, out, force=force, command=context.obj, pictures=_can_draw())
-    _print(result)
+    _print(result, named=bool(anomalous))
     typer.echo(f"Results are in {out}.")
 
 
@@ -140,16 +140,14 @@ def _can_draw() -> bool:
     return True
 
 
-def _print(result: RootCauseResult) -> None:
-    """Print the first candidates with their reasons."""
+def _print(result: RootCauseResult, *, named: bool) -> None:
+    """Print the first candidates with their reasons; `named` says that the anomalous ones were given."""
     from mcsl.cli.printing import print_ranking
     from mcsl.data.checks import listed
 
-    n_anomalous, n_variables = len(result.anomalous), result.graph.n_variables
-    typer.echo(
-        f"{n_anomalous} of {n_variables} variables are anomalous in {result.n_incident} rows, "
-        f"compared with {result.n_baseline} normal ones."
-    )
+    few = f"{len(result.anomalous)} of {result.graph.n_variables} variables"
+    said = f"You named {few} as anomalous" if named else f"{few} are anomalous"
+    typer.echo(f"{said} in {result.n_incident} rows, compared with {result.n_baseline} normal ones.")
     print_ranking(result)
     if result.left_out:
         columns = listed(list(result.left_out))
