@@ -174,6 +174,11 @@ class Recipe:
         by_order = self.order is not None and self.order.equal_variances
         return by_order or (self.score is not None and self.score.name == "least-squares")
 
+    @property
+    def reads_units(self) -> bool:
+        """Whether columns in other units could have another order: for networks and for equal variances."""
+        return not self.standardize and (self.schedule is not None or self.assumes_one_variance)
+
     def describe(self) -> dict[str, Any]:
         """Return the recipe as plain values, for `result.json`."""
         return {part.name: _describe(getattr(self, part.name)) for part in fields(self)}

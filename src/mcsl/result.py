@@ -115,6 +115,7 @@ class Result:
             tests=self.tests,
             level=None if significance == 0.0 else level(significance, self.graph.n_variables),
             standardized=self.recipe.standardize,
+            reads_units=self.recipe.reads_units,
             one_variance=self.recipe.assumes_one_variance,
             share_drawn=self.missing.share_drawn(self.n_samples, self.problem.dataset.n_variables),
             stability=self.stability,

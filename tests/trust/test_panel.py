@@ -146,12 +146,33 @@ def test_a_hidden_common_cause_shows_in_the_residuals():
 
 
 def test_variances_at_face_value_are_named_where_they_give_the_order_away():
-    recipe = replace(mcsl.Recipe.additive(), standardize=False)
+    recipe = mcsl.Recipe.additive()
+    order = replace(recipe.order, equal_variances=True)
     values = np.cumsum(np.random.default_rng(1).laplace(size=(600, 4)), axis=1)
-    result = mcsl.learn(values, recipe)
-    found = finding(result, "units")
+    found = finding(mcsl.learn(values, replace(recipe, standardize=False, order=order)), "units")
     assert found.figures["var-sortability"] > 0.8
     assert found.verdict == "bad"
+    assert found.sentence.startswith("Variances were taken at face value, and sorting by them alone gives")
+
+
+def test_variances_do_not_matter_to_a_score_without_units():
+    values = np.cumsum(np.random.default_rng(1).laplace(size=(600, 4)), axis=1)
+    plain = replace(mcsl.Recipe.additive(), standardize=False)
+    result = mcsl.learn(values, plain)
+    found = finding(result, "units")
+    assert found.figures["var-sortability"] > 0.8
+    assert (found.verdict, found.sentence) == (
+        "good", "The score is free of units, so units cannot matter."
+    )  # fmt: skip
+    assert mcsl.learn(values * [1e3, 1, 1e-3, 20], plain).graph == result.graph
+
+
+def test_networks_and_equal_variances_read_units():
+    plain = mcsl.Recipe.default()
+    equal = replace(plain, standardize=False, order=replace(plain.order, equal_variances=True))
+    masked = replace(mcsl.Recipe.masked(), standardize=False)
+    assert all(recipe.reads_units for recipe in (equal, masked, mcsl.Recipe.paper(5)))
+    assert not any(recipe.reads_units for recipe in (plain, replace(plain, standardize=False)))
 
 
 @pytest.mark.parametrize(("units", "verdict"), [((1, 1, 1, 1), "good"), ((1, 1, 10, 1), "bad")])

@@ -40,6 +40,7 @@ def assess_trust(
     tests: Sequence[EdgeTest],
     level: float | None,
     standardized: bool,
+    reads_units: bool,
     one_variance: bool,
     share_drawn: float,
     stability: Stability | None,
@@ -48,14 +49,14 @@ def assess_trust(
     """Check how a graph was found, what the table gives away, and what the fitted mechanisms leave over.
 
     `level` is that of the pruner's test, None if there was none; without a fitted model the checks of
-    mechanisms are left out. `one_variance` says that all noises were assumed to have the same, and
-    `share_drawn` which share of the table was missing and drawn. `directions` says how sure every arrow's
-    direction is, if the search has told.
+    mechanisms are left out. `reads_units` says that columns in other units could have another order,
+    `one_variance` that all noises were assumed to have the same, and `share_drawn` which share of the table
+    was missing and drawn. `directions` says how sure every arrow's direction is, if the search has told.
     """
     findings = [_search(stop_reason, cut_edges), *check_table(problem), *check_neighbours(problem, sem)]
     if share_drawn >= _WORTH_SAYING:
         findings.append(_gaps(share_drawn))
-    findings += _scale(graph, problem, standardized)
+    findings += _scale(graph, problem, standardized, reads_units)
     if sem is not None and graph.n_edges:
         findings += check_mechanisms(sem)
         if one_variance:
@@ -100,19 +101,16 @@ def _gaps(share_drawn: float) -> Finding:
     )
 
 
-def _scale(graph: CausalGraph, problem: Problem, standardized: bool) -> list[Finding]:
+def _scale(graph: CausalGraph, problem: Problem, standardized: bool, reads_units: bool) -> list[Finding]:
     """What could be read off the units and the predictability of the columns."""
     findings = []
     scalar = problem.is_scalar and graph.n_edges > 0 and bool(np.isfinite(problem.dataset.values).all())
     values = problem.columns([variable.outputs[0] for variable in problem.variables])
     by_variance = var_sortability(values, graph) if scalar else float("nan")
     figures = {"var-sortability": by_variance} if scalar else {}
-    if standardized:
-        findings.append(
-            Finding(
-                "units", "good", "All columns were standardised first, so units cannot matter.", "", figures
-            )
-        )
+    if standardized or not reads_units:
+        why = "All columns were standardised first" if standardized else "The score is free of units"
+        findings.append(Finding("units", "good", f"{why}, so units cannot matter.", "", figures))
     elif not abs(by_variance - 0.5) <= _FAR_FROM_HALF:
         findings.append(
             Finding(
