@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import mcsl
 from mcsl.errors import DataError, SettingsError
 from mcsl.graph import CausalGraph
-from mcsl.outputs.root_cause import write_root_cause
+from mcsl.outputs.root_cause import _view, write_root_cause
 from mcsl.simulation import simulate_incident
 
 NAMES = ("database", "search", "site", "ads")
@@ -53,6 +53,14 @@ def test_every_candidate_has_a_reason_and_the_first_a_path(result):
     assert all(candidate.reason.endswith(".") for candidate in result.ranking)
     assert "by search -> site" in result.ranking[0].reason
     assert result.candidate("ads").reason == "It keeps within what is normal."
+
+
+def test_the_title_of_the_picture_is_no_longer_than_names_allow(tables):
+    names = ("database", "search" * 50, "site", "ads")
+    normal, broken = (table.rename({"search": names[1]}) for table in tables)
+    graph = CausalGraph(CHAIN.adjacency, names)
+    found = mcsl.root_cause(broken, baseline=normal, target="site", known_graph=graph)
+    assert _view(found)[1]["title"] == f"Root cause of site: {'search' * 4}…{('search' * 4)[1:]}"
 
 
 def test_what_cannot_be_root_never_is(tables):

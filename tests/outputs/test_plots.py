@@ -43,6 +43,18 @@ def test_names_fit_into_their_boxes(size):
     assert ax.texts[3].get_text() == "$a$ cost"
 
 
+def test_a_name_without_end_is_shortened_in_its_box():
+    graph = CausalGraph(np.zeros((3, 3)), ("station" + "0" * 300 + "042", "mean of " * 60, "x"))
+    ax = plot_graph(graph, ax=axes(12, 12))
+    unbroken, words, _ = (text.get_text() for text in ax.texts)
+    assert len(unbroken) == 32
+    assert unbroken.startswith("station000")
+    assert unbroken.endswith("042")
+    assert words.count("…") == 1
+    assert words.count("\n") == 7
+    assert max(box.get_width() for box in patches(ax, FancyBboxPatch)) < 130
+
+
 def test_arrows_end_on_the_border_of_the_effect():
     ax = plot_graph(GRAPH, ax=axes())
     boxes = patches(ax, FancyBboxPatch)

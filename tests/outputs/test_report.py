@@ -1,6 +1,7 @@
 import json
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import mcsl
 from mcsl.errors import OutputError
 from mcsl.outputs.report import report_html, write_report
-from mcsl.outputs.report.payload import _short
+from mcsl.outputs.report.payload import _drawing, _short
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +50,12 @@ def test_no_edges_give_a_page(result):
     empty = mcsl.CausalGraph(np.zeros((4, 4)), result.graph.names)
     data = payload_of(report_html(replace(result, graph=empty, tests=())))
     assert data["edges"] == data["curves"] == []
+
+
+def test_a_name_without_end_is_shortened_in_its_box():
+    graph = mcsl.CausalGraph(np.zeros((2, 2)), ("q" * 300, "b"))
+    drawing = _drawing(SimpleNamespace(graph=graph))
+    assert drawing["labels"] == [["q" * 16 + "…" + "q" * 15], ["b"]]
 
 
 def test_series_of_vectors_have_curves_of_their_columns():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from mcsl.errors import GraphError
 from mcsl.graph import CausalGraph, is_acyclic
+from mcsl.outputs.labels import FONT_SIZE, break_name, known_fonts, measure
 from mcsl.outputs.layout import Layout, Points, layered_layout, port_width
 
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 INK = "#22313F"
 MARGIN, STRIP = 10.0, 30.0
 CORNER = 9.0
-FONT_SIZE, TITLE_SIZE = 10.0, 12.0
-_LINE_HEIGHT = 12.5
-_LONGEST_LINE = 16
+TITLE_SIZE = 12.0
 _WIDEST_LABEL = 110.0
 _LEGEND_WIDTH = 360.0
 
@@ -81,7 +79,7 @@ class Picture:
     @property
     def size(self) -> tuple[float, float]:
         """Width and height with margins, title and legend."""
-        title_width = 1.3 * _measure(self.title, self.fonts)[0] if self.title else 0.0
+        title_width = 1.3 * measure(self.title, self.fonts)[0] if self.title else 0.0
         width = max(self.layout.width, title_width, _LEGEND_WIDTH if self.counts else 0.0)
         strips = STRIP * (bool(self.title) + bool(self.counts))
         return width + 2 * MARGIN, self.layout.height + 2 * MARGIN + strips
@@ -104,8 +102,8 @@ def compose(
     if path:
         arrows = _along(arrows, known, path)
     labels = tuple(break_name(name) for name in known.names)
-    fonts = _fonts()
-    measured = np.array([_measure(label, fonts) for label in labels]).reshape(-1, 2)
+    fonts = known_fonts()
+    measured = np.array([measure(label, fonts) for label in labels]).reshape(-1, 2)
     # A long word that cannot be broken is set smaller, to half the size at most.
     shrink = np.clip(_WIDEST_LABEL / np.maximum(measured[:, 0], 1.0), 0.5, 1.0)
     sizes = np.maximum(measured * shrink[:, None] + (16.0, 10.0), (34.0, 24.0))
@@ -165,32 +163,3 @@ def _along(arrows: Sequence[Arrow], graph: CausalGraph, path: Sequence[str]) -> 
         else replace(arrow, strength=_FAINT * arrow.strength)
         for arrow in arrows
     ]
-
-
-def break_name(name: str) -> str:
-    """Break a long name into lines, at blanks and after underscores."""
-    words = " ".join(name.split())
-    # The form feed is a blank to textwrap and in no name.
-    lines = textwrap.wrap(
-        words.replace("_", "_\f"), _LONGEST_LINE, replace_whitespace=False, break_long_words=False
-    )
-    return "\n".join(line.replace("\f", "") for line in lines)
-
-
-def _measure(label: str, fonts: Sequence[str]) -> tuple[float, float]:
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import text_to_path
-
-    font = FontProperties(family=list(fonts), size=FONT_SIZE)
-    lines = label.split("\n")
-    widths = [text_to_path.get_text_width_height_descent(line, font, ismath=False)[0] for line in lines]
-    return max(widths), _LINE_HEIGHT * len(lines)
-
-
-def _fonts() -> tuple[str, ...]:
-    """Return the user's font and, for signs it lacks, installed ones of other scripts."""
-    from matplotlib import font_manager, rcParams
-
-    others = ("Noto Sans CJK JP", "Noto Sans CJK SC", "Hiragino Sans", "Microsoft YaHei", "Malgun Gothic")
-    installed = set(font_manager.get_font_names())
-    return (*rcParams["font.family"], *(name for name in others if name in installed))

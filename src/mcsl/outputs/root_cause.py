@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from mcsl.graph import CausalGraph
 from mcsl.outputs.files import to_csv, to_json, to_matrix_csv, write_texts
+from mcsl.outputs.labels import shorten
 
 if TYPE_CHECKING:
     from mcsl.diagnosis import RootCauseResult
     from mcsl.simulation import Incident
 
 _MOST_SHOWN = 16
+_LONGEST_NAME = 48
 
 
 def write_root_cause(
@@ -63,8 +65,8 @@ def _view(result: RootCauseResult) -> tuple[CausalGraph, dict[str, Any]]:
     shown = tuple(dict.fromkeys(loudest))[:most] if len(names) > most else names
     edges = [(a, b) for a, b in result.graph.edges if a in shown and b in shown]
     graph = CausalGraph.from_edges(edges, shown)
-    symptom = f" of {result.target}" if result.target else ""
-    title = f"Root cause{symptom}: {first.name}"
+    symptom = f" of {shorten(result.target, _LONGEST_NAME)}" if result.target else ""
+    title = f"Root cause{symptom}: {shorten(first.name, _LONGEST_NAME)}"
     return graph, {"highlight": first.path or (first.name,), "title": title}
 
 

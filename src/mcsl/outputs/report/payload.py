@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from mcsl.edge_table import EdgeRow
 from mcsl.outputs.curves import edge_columns
+from mcsl.outputs.labels import break_name
 from mcsl.outputs.layout import layered_layout, port_width
-from mcsl.outputs.picture import break_name
 
 if TYPE_CHECKING:
     from mcsl.result import Result
