@@ -36,6 +36,27 @@ def test_the_matrix_is_in_causal_order_and_frames_its_edges(result):
     assert np.array_equal(ax.images[0].get_array(), result.confidence[np.ix_(place, place)])
 
 
+LONG = ("Annual mean temperature anomaly (degrees Celsius)", "precipitation_total_mm_per_year_station_042")
+
+
+@pytest.mark.parametrize("n_others", [1, 30])
+def test_long_names_stay_within_the_figure_of_a_matrix(n_others):
+    names = (*LONG, "q" * 300, *(f"x{k}" for k in range(n_others)))
+    ax = mcsl.plot_adjacency(mcsl.CausalGraph(np.zeros((len(names), len(names))), names))
+    ax.figure.draw_without_rendering()
+    labels = [*ax.get_xticklabels(), *ax.get_yticklabels()]
+    whole = ax.figure.bbox
+    for text in (ax.xaxis.label, ax.yaxis.label, *labels):
+        box = text.get_window_extent()
+        assert whole.x0 <= box.x0 < box.x1 <= whole.x1
+        assert whole.y0 <= box.y0 < box.y1 <= whole.y1
+    heights = [label.get_window_extent().height for label in ax.get_yticklabels()]
+    assert max(heights) < ax.bbox.height / len(names)
+    shown = [label.get_text() for label in labels[:3]]
+    assert [text[-1] for text in shown] == [")", "2", "q"]
+    assert shown[2] == "q" * 12 + "…" + "q" * 11
+
+
 def test_a_bare_graph_is_black_and_white(result):
     ax = mcsl.plot_adjacency(result.graph, title="$x")
     assert set(np.unique(ax.images[0].get_array())) == {0, 1}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mcsl.errors import GraphError, OutputError
 from mcsl.graph import CausalGraph
+from mcsl.outputs.labels import FONT_SIZE, break_name, known_fonts, measure, shorten
 from mcsl.outputs.picture import INK
 from mcsl.outputs.plots import need_matplotlib
 
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 # Of Okabe and Ito's palette, which people of any colour vision can tell apart.
 _BLUE, _ORANGE = "#0072B2", "#D55E00"
 _PANEL = (3.2, 2.6)
+_LINE = 24
+_LINES = 3
+_FEW = 25
+"""Variables whose names have several lines in a matrix."""
 
 
 def plot_adjacency(graph: CausalGraph | Result, *, ax: Axes | None = None, title: str | None = None) -> Axes:
@@ -36,15 +42,18 @@ def plot_adjacency(graph: CausalGraph | Result, *, ax: Axes | None = None, title
     shade = known.adjacency.astype(float) if isinstance(graph, CausalGraph) else graph.confidence
     order = [known.names.index(name) for name in known.order]
     d = len(order)
+    fonts, size = known_fonts(), 9 if d <= _FEW else 7
+    labels = [_tick_label(known.names[k], d) for k in order]
     if ax is None:
-        side = float(np.clip(1.6 + 0.28 * d, 3.0, 16.0))
+        width, height = _largest(labels, fonts, size)
+        side = np.clip(1.6 + max(0.28, height + 0.05) * d, 3.0, 16.0) + max(width - 1.2, 0.0)
         ax = plt.figure(figsize=(side + 0.8, side), layout="constrained").add_subplot()
     image = ax.imshow(shade[np.ix_(order, order)], cmap="Blues", vmin=0, vmax=1)
     for row, column in np.argwhere(known.adjacency[np.ix_(order, order)]).tolist():
         ax.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, ec=_ORANGE, lw=1.4))
     for axis, turn in ((ax.xaxis, 90), (ax.yaxis, 0)):
-        axis.set_ticks(range(d), [known.names[k] for k in order], rotation=turn, parse_math=False)
-        axis.set_tick_params(length=0, labelsize=9 if d <= 25 else 7)
+        axis.set_ticks(range(d), labels, rotation=turn, parse_math=False, fontfamily=fonts)
+        axis.set_tick_params(length=0, labelsize=size)
     ax.set_xlabel("effect")
     ax.set_ylabel("cause")
     ax.spines[:].set_visible(False)
@@ -118,6 +127,19 @@ def plot_effects(result: Result, variable: str | None = None, *, level: float = 
     for ax in panels.flat[len(pairs) :]:
         ax.set_axis_off()
     return figure
+
+
+def _tick_label(name: str, n_names: int) -> str:
+    if n_names <= _FEW:
+        return break_name(name, line=_LINE, word=_LINE, lines=_LINES)
+    return shorten(" ".join(name.split()), _LINE)
+
+
+def _largest(labels: Sequence[str], fonts: Sequence[str], size: float) -> tuple[float, float]:
+    """Return the largest width and the largest height of labels in inches."""
+    widths, heights = zip(*(measure(label, fonts) for label in labels), strict=True)
+    inch = size / FONT_SIZE / 72
+    return max(widths) * inch, max(heights) * inch
 
 
 def _tidy(ax: Any) -> None:
