@@ -89,6 +89,20 @@ def test_effects_have_a_panel_an_edge(result, tmp_path):
     assert len(some) == sum(name in edge for edge in result.graph.edges)
 
 
+def test_long_names_stay_within_their_panels():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(200, 3))
+    values[:, 1] += np.sin(2 * values[:, 0])
+    values[:, 2] += values[:, 1] ** 2
+    found = mcsl.learn(mcsl.Dataset(values, (*LONG, "W" * 100)), mcsl.Recipe.additive())
+    figure = mcsl.plot_effects(found)
+    figure.draw_without_rendering()
+    assert len(figure.axes) > 1
+    for ax in figure.axes:
+        assert ax.xaxis.label.get_window_extent().width <= ax.bbox.width
+        assert ax.yaxis.label.get_window_extent().height <= ax.bbox.height
+
+
 def test_effects_that_are_not_there_are_refused(result):
     with pytest.raises(GraphError, match="no variable 'z'"):
         mcsl.plot_effects(result, "z")

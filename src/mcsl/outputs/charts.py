@@ -10,7 +10,7 @@ import numpy as np
 
 from mcsl.errors import GraphError, OutputError
 from mcsl.graph import CausalGraph
-from mcsl.outputs.labels import FONT_SIZE, break_name, known_fonts, measure, shorten
+from mcsl.outputs.labels import FONT_SIZE, LINE_HEIGHT, break_name, known_fonts, measure, shorten
 from mcsl.outputs.picture import INK
 from mcsl.outputs.plots import need_matplotlib
 
@@ -115,14 +115,18 @@ def plot_effects(result: Result, variable: str | None = None, *, level: float = 
         )
     n_columns = min(len(pairs), 4)
     n_rows = math.ceil(len(pairs) / n_columns)
-    size = (_PANEL[0] * n_columns, _PANEL[1] * n_rows)
+    fonts = known_fonts()
+    across = [_break(cause) for cause, _ in pairs]
+    upwards = [_break(f"mean of {effect}") for _, effect in pairs]
+    width, height = _panel(_largest(across, fonts, FONT_SIZE), _largest(upwards, fonts, FONT_SIZE))
+    size = (width * n_columns, height * n_rows)
     figure, panels = plt.subplots(n_rows, n_columns, figsize=size, squeeze=False, layout="constrained")
-    for ax, (cause, effect) in zip(panels.flat, pairs, strict=False):
+    for ax, (cause, effect), below, beside in zip(panels.flat, pairs, across, upwards, strict=False):
         curve = result.sem.effect_curve(cause, effect, level=level)
         ax.fill_between(curve.grid, curve.low, curve.high, color=_BLUE, alpha=0.2, lw=0)
         ax.plot(curve.grid, curve.mean, color=_BLUE)
-        ax.set_xlabel(cause, parse_math=False)
-        ax.set_ylabel(f"mean of {effect}", parse_math=False)
+        ax.set_xlabel(below, parse_math=False, fontfamily=fonts)
+        ax.set_ylabel(beside, parse_math=False, fontfamily=fonts)
         _tidy(ax)
     for ax in panels.flat[len(pairs) :]:
         ax.set_axis_off()
@@ -130,9 +134,19 @@ def plot_effects(result: Result, variable: str | None = None, *, level: float = 
 
 
 def _tick_label(name: str, n_names: int) -> str:
-    if n_names <= _FEW:
-        return break_name(name, line=_LINE, word=_LINE, lines=_LINES)
-    return shorten(" ".join(name.split()), _LINE)
+    return _break(name) if n_names <= _FEW else shorten(" ".join(name.split()), _LINE)
+
+
+def _break(label: str) -> str:
+    return break_name(label, line=_LINE, word=_LINE, lines=_LINES)
+
+
+def _panel(across: tuple[float, float], upwards: tuple[float, float]) -> tuple[float, float]:
+    """Return width and height of a panel that holds labels so large, in inches."""
+    line = LINE_HEIGHT / 72
+    width = max(_PANEL[0], across[0] + 0.8) + upwards[1] - line
+    height = max(_PANEL[1], upwards[0] + 0.75) + across[1] - line
+    return width, height
 
 
 def _largest(labels: Sequence[str], fonts: Sequence[str], size: float) -> tuple[float, float]:
