@@ -72,7 +72,7 @@ def test_a_picture_that_fails_leaves_everything_as_it_was(simulated, tmp_path, m
         raise OutputError("No ink.")
 
     place, _ = simulated
-    monkeypatch.setattr("mcsl.outputs.plots.graph_picture", fail)
+    monkeypatch.setattr("mcsl.outputs.plots.graph_pictures", fail)
     arguments = [place / "incident.csv", "--baseline", place / "baseline.csv"]
     arguments += ["--known-graph", place / "truth.csv", "--out", tmp_path / "out"]
     assert main(["root-cause", *map(str, arguments)]) == 2
@@ -98,6 +98,19 @@ def test_variables_that_were_named_are_not_said_to_be_anomalous(simulated, tmp_p
     printed = capsys.readouterr().out
     assert printed.startswith(
         "You named 2 of 6 variables as anomalous in 20 rows, compared with 580 normal ones.\n"
+    )
+
+
+def test_signs_that_the_font_lacks_are_told_once(simulated, tmp_path, capsys):
+    place, _ = simulated
+    for name in ("baseline.csv", "incident.csv", "truth.csv"):
+        (tmp_path / name).write_text((place / name).read_text().replace("x2", "🌧 rain"))
+    arguments = [tmp_path / "incident.csv", "--baseline", tmp_path / "baseline.csv", "--target", "🌧 rain"]
+    arguments += ["--known-graph", tmp_path / "truth.csv", "--out", tmp_path / "out"]
+    assert main(["root-cause", *map(str, arguments)]) == 0
+    assert capsys.readouterr().err == (
+        "The font of pictures lacks sign '🌧', drawn as a box; "
+        "set matplotlib's font.family to one that has all.\n"
     )
 
 

@@ -57,6 +57,13 @@ def test_long_names_stay_within_the_figure_of_a_matrix(n_others):
     assert shown[2] == "q" * 12 + "…" + "q" * 11
 
 
+def test_signs_that_the_font_lacks_are_boxes(caplog):
+    ax = mcsl.plot_adjacency(mcsl.CausalGraph(np.zeros((2, 2)), ("🌧 rain", "b")))
+    ax.figure.draw_without_rendering()
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["□ rain", "b"]
+    assert len(caplog.records) == 1
+
+
 def test_a_bare_graph_is_black_and_white(result):
     ax = mcsl.plot_adjacency(result.graph, title="$x")
     assert set(np.unique(ax.images[0].get_array())) == {0, 1}

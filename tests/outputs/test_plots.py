@@ -55,6 +55,17 @@ def test_a_name_without_end_is_shortened_in_its_box():
     assert max(box.get_width() for box in patches(ax, FancyBboxPatch)) < 130
 
 
+@pytest.mark.parametrize("write", [write_graph_picture, lambda graph, path: plot_graph(graph, ax=axes())])
+def test_signs_that_the_font_lacks_are_boxes_and_one_warning(write, tmp_path, caplog):
+    graph = CausalGraph(np.zeros((3, 3)), ("🌧 rain", "bell \a", "ok"))
+    write(graph, tmp_path / "graph.png")
+    assert [record.getMessage() for record in caplog.records] == [
+        "The font of pictures lacks signs '\\x07' and '🌧', drawn as a box; "
+        "set matplotlib's font.family to one that has all."
+    ]
+    assert [text.get_text() for text in plot_graph(graph, ax=axes()).texts] == ["□ rain", "bell □", "ok"]
+
+
 def test_arrows_end_on_the_border_of_the_effect():
     ax = plot_graph(GRAPH, ax=axes())
     boxes = patches(ax, FancyBboxPatch)

@@ -10,7 +10,7 @@ import numpy as np
 
 from mcsl.errors import GraphError, OutputError
 from mcsl.graph import CausalGraph
-from mcsl.outputs.labels import FONT_SIZE, LINE_HEIGHT, break_name, known_fonts, measure, shorten
+from mcsl.outputs.labels import FONT_SIZE, LINE_HEIGHT, break_name, drawable, known_fonts, measure, shorten
 from mcsl.outputs.picture import INK
 from mcsl.outputs.plots import need_matplotlib
 
@@ -43,7 +43,7 @@ def plot_adjacency(graph: CausalGraph | Result, *, ax: Axes | None = None, title
     order = [known.names.index(name) for name in known.order]
     d = len(order)
     fonts, size = known_fonts(), 9 if d <= _FEW else 7
-    labels = [_tick_label(known.names[k], d) for k in order]
+    labels = drawable([_tick_label(known.names[k], d) for k in order], fonts)
     if ax is None:
         width, height = _largest(labels, fonts, size)
         side = np.clip(1.6 + max(0.28, height + 0.05) * d, 3.0, 16.0) + max(width - 1.2, 0.0)
@@ -116,8 +116,9 @@ def plot_effects(result: Result, variable: str | None = None, *, level: float = 
     n_columns = min(len(pairs), 4)
     n_rows = math.ceil(len(pairs) / n_columns)
     fonts = known_fonts()
-    across = [_break(cause) for cause, _ in pairs]
-    upwards = [_break(f"mean of {effect}") for _, effect in pairs]
+    named = [(cause, f"mean of {effect}") for cause, effect in pairs]
+    labels = drawable([_break(label) for pair in named for label in pair], fonts)
+    across, upwards = labels[::2], labels[1::2]
     width, height = _panel(_largest(across, fonts, FONT_SIZE), _largest(upwards, fonts, FONT_SIZE))
     size = (width * n_columns, height * n_rows)
     figure, panels = plt.subplots(n_rows, n_columns, figsize=size, squeeze=False, layout="constrained")

@@ -1,9 +1,15 @@
-"""Names as they stand in pictures: broken into lines, shortened, and measured."""
+"""Names as they stand in pictures: broken into lines, shortened, in signs that the font has, and measured."""
 
 from __future__ import annotations
 
+import logging
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+from mcsl.data.checks import listed
+
+logger = logging.getLogger(__name__)
 
 FONT_SIZE = 10.0
 LINE_HEIGHT = 12.5
@@ -31,6 +37,32 @@ def break_name(
     if len(whole) > lines:
         whole = [*whole[: lines - 2], whole[lines - 2] + "…", whole[-1]]
     return "\n".join(whole)
+
+
+def drawable(labels: Iterable[str], fonts: Sequence[str]) -> list[str]:
+    """Return the labels with a box for every sign that no font has; one warning tells of all."""
+    labels = list(labels)
+    lacking = _lacking(set("".join(labels)) - {"\n"}, fonts)
+    if not lacking:
+        return labels
+    logger.warning(
+        "The font of pictures lacks %s, drawn as a box; set matplotlib's font.family to one that has all.",
+        listed(sorted(lacking), "sign"),
+    )
+    box = "?" if _lacking({"□"}, fonts) else "□"
+    boxes = str.maketrans(dict.fromkeys(lacking, box))
+    return [label.translate(boxes) for label in labels]
+
+
+def _lacking(signs: set[str], fonts: Sequence[str]) -> set[str]:
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    paths = []
+    for family in fonts:
+        with suppress(ValueError):
+            paths.append(findfont(FontProperties(family=[family]), fallback_to_default=False))
+    faces = [get_font(path) for path in paths or [findfont(FontProperties())]]
+    return {sign for sign in signs if not any(face.get_char_index(ord(sign)) for face in faces)}
 
 
 def measure(label: str, fonts: Sequence[str]) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mcsl.errors import GraphError
 from mcsl.graph import CausalGraph, is_acyclic
-from mcsl.outputs.labels import FONT_SIZE, break_name, known_fonts, measure
+from mcsl.outputs.labels import FONT_SIZE, break_name, drawable, known_fonts, measure
 from mcsl.outputs.layout import Layout, Points, layered_layout, port_width
 
 if TYPE_CHECKING:
@@ -101,8 +101,8 @@ def compose(
     fills = dict.fromkeys(path, NEXT_ON_PATH) | dict.fromkeys(path[:1], FIRST_ON_PATH)
     if path:
         arrows = _along(arrows, known, path)
-    labels = tuple(break_name(name) for name in known.names)
     fonts = known_fonts()
+    heading, *labels = drawable([title or "", *map(break_name, known.names)], fonts)
     measured = np.array([measure(label, fonts) for label in labels]).reshape(-1, 2)
     # A long word that cannot be broken is set smaller, to half the size at most.
     shrink = np.clip(_WIDEST_LABEL / np.maximum(measured[:, 0], 1.0), 0.5, 1.0)
@@ -110,7 +110,7 @@ def compose(
     sizes[:, 0] = np.maximum(sizes[:, 0], port_width(flow) + 2 * CORNER)
     counts = {name: sum(a.stroke is stroke for a in arrows) for name, stroke in VERDICTS.items()}
     return Picture(
-        labels=labels,
+        labels=tuple(labels),
         fonts=fonts,
         font_sizes=FONT_SIZE * shrink,
         sizes=sizes,
@@ -118,7 +118,7 @@ def compose(
         arrows=tuple(arrows),
         fills=tuple(fills.get(name, PAPER) for name in known.names),
         counts=counts if truth else {},
-        title=title,
+        title=heading or None,
     )
 
 

@@ -80,22 +80,34 @@ def write_graph_picture(
     known = FigureCanvasBase.get_supported_filetypes()
     if kind not in known:
         raise OutputError(f"{path} must end in one of {', '.join('.' + k for k in sorted(known))}.")
-    return write_whole(path, graph_picture(graph, kind, truth=truth, highlight=highlight, title=title))
+    [content] = graph_pictures(graph, [kind], truth=truth, highlight=highlight, title=title)
+    return write_whole(path, content)
 
 
-def graph_picture(
+def graph_pictures(
     graph: CausalGraph | Result,
-    kind: str,
+    kinds: Sequence[str],
     *,
     truth: CausalGraph | None = None,
     highlight: Sequence[str] = (),
     title: str | None = None,
-) -> bytes:
-    """Return what `write_graph_picture` writes to a file of this kind, such as svg, png or pdf."""
+) -> list[bytes]:
+    """Return what `write_graph_picture` writes to files of these kinds, such as svg, png or pdf."""
+    need_matplotlib()
+    picture = compose(graph, truth, title, highlight)
+    return [_render(picture, kind) for kind in kinds]
+
+
+def graph_svg(graph: CausalGraph | Result) -> str:
+    """Return the picture of `plot_graph` as an SVG element to put into a page."""
+    svg = graph_pictures(graph, ["svg"])[0].decode()
+    return svg[svg.index("<svg") :]
+
+
+def _render(picture: Picture, kind: str) -> bytes:
     matplotlib = need_matplotlib()
     from matplotlib.figure import Figure
 
-    picture = compose(graph, truth, title, highlight)
     figure = Figure(figsize=_inches(picture))
     _paint(picture, figure.add_axes((0, 0, 1, 1)))
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
@@ -103,12 +115,6 @@ def graph_picture(
     with matplotlib.rc_context({"svg.hashsalt": "mcsl"}):
         figure.savefig(content, format=kind, dpi=200, metadata=undated)
     return content.getvalue()
-
-
-def graph_svg(graph: CausalGraph | Result) -> str:
-    """Return the picture of `plot_graph` as an SVG element to put into a page."""
-    svg = graph_picture(graph, "svg").decode()
-    return svg[svg.index("<svg") :]
 
 
 def _inches(picture: Picture) -> tuple[float, float]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mcsl.diagnosis import RootCauseResult
     from mcsl.simulation import Incident
 
+_PICTURES = ("graph.png", "graph.svg")
 _MOST_SHOWN = 16
 _LONGEST_NAME = 48
 
@@ -41,11 +42,11 @@ def write_root_cause(
         "adjacency.csv": to_matrix_csv(result.graph.adjacency.astype(int), result.graph.names),
     }
     if pictures:
-        from mcsl.outputs.plots import graph_picture
+        from mcsl.outputs.plots import graph_pictures
 
         graph, options = _view(result)
-        files |= {f"graph.{kind}": graph_picture(graph, kind, **options) for kind in ("png", "svg")}
-    return write_texts(files, directory, force=force, outdated=("graph.png", "graph.svg"))
+        files |= zip(_PICTURES, graph_pictures(graph, ["png", "svg"], **options), strict=True)
+    return write_texts(files, directory, force=force, outdated=_PICTURES)
 
 
 def write_root_cause_picture(result: RootCauseResult, path: str | os.PathLike[str]) -> Path:
