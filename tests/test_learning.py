@@ -64,6 +64,12 @@ def test_units_do_not_matter(name, model, seed):
     assert_units_do_not_matter(simulation, RECIPES[name], seed)
 
 
+def test_units_do_not_matter_to_straight_lines():
+    simulation = mcsl.simulate("linear", n_variables=6, degree=1.5, n_samples=300, seed=100)
+    kilo = mcsl.Dataset(simulation.dataset.values * [1000, 1, 1, 1, 1, 1], simulation.dataset.names)
+    assert mcsl.learn(simulation.dataset).graph == mcsl.learn(kilo).graph
+
+
 def test_units_do_not_matter_to_screening_and_a_second_look():
     simulation = mcsl.simulate("pnl", n_variables=22, degree=1, n_samples=300, seed=0)
     assert_units_do_not_matter(simulation, RECIPES["default"], 0)

@@ -49,6 +49,28 @@ def test_how_columns_are_sorted_does_not_matter(seed):
     assert np.array_equal(other, found[shuffled])
 
 
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 10_000))
+def test_neither_rounding_nor_sorting_matters_where_all_score_alike_without_causes(seed):
+    candidates, plain = random_case(seed, 6)
+    rng = np.random.default_rng(seed)
+    shuffle, rounding = rng.permutation(6), 1e-12 * rng.standard_normal((2, 6))
+    none, shuffled = np.zeros_like(candidates), np.ix_(shuffle, shuffle)
+    start = np.triu(candidates)
+    start[:, :3] = False
+
+    def rounded(effect, parents):
+        return (plain(effect, parents) if parents else -1.0) + rounding[0, effect]
+
+    def relabelled(effect, parents):
+        gain = plain(int(shuffle[effect]), frozenset(int(shuffle[parent]) for parent in parents))
+        return (gain if parents else -1.0) + rounding[1, effect]
+
+    found = rearrange(start, candidates, rounded, none)
+    other = rearrange(start[shuffled], candidates[shuffled], relabelled, none)
+    assert np.array_equal(other, found[shuffled])
+
+
 def fields(seed, n_samples):
     """Rain and sun make plants grow along curves, and the harvest is twice the growth, besides the sun."""
     rng = np.random.default_rng(seed)

@@ -17,6 +17,8 @@ BINDING_GAIN = 10.0
 # A binding edge whose reverse gains less than this share of it is a curve, and will hardly turn.
 _LEAST_REVERSE = 0.2
 _LEAST_GAIN = 1e-6
+# Scores that agree so far may be the same.
+_DIGITS = 6
 
 
 def rearrange(
@@ -81,15 +83,24 @@ class _Order:
         score: Score,
         required: NDArray[np.bool_],
     ) -> _Order:
-        """Begin with the causes of a graph, in an order that does not depend on how columns are sorted."""
+        """Begin with the causes of a graph, in an order that depends on neither columns' places nor units."""
         variables, related = range(len(adjacency)), candidates | candidates.T | required | required.T
         parents = [parents_of(adjacency, variable) for variable in variables]
         choices = [_Choice(score(variable, parents[variable]), parents[variable]) for variable in variables]
+        fixed = [parents_of(required, variable) for variable in variables]
+        explained = np.zeros(len(adjacency))
+        for cause, effect in np.argwhere(candidates & ~required).tolist():
+            gain = score(effect, fixed[effect] | {cause}) - score(effect, fixed[effect])
+            explained[effect] += gain
+            explained[cause] -= gain
+        # Standardised columns without causes have the same score, so that rounding would sort them: those
+        # that explain single others better than these explain them come first.
+        wish = np.lexsort(np.round([explained, [choice.score for choice in choices]], _DIGITS))
         return cls(
             score,
-            _line(parents, np.argsort([choice.score for choice in choices])),
+            _line(parents, wish),
             choices,
-            fixed=[parents_of(required, variable) for variable in variables],
+            fixed,
             free=[parents_of(candidates & ~required, variable) for variable in variables],
             neighbours=[np.flatnonzero(row) for row in related],
         )
