@@ -77,7 +77,7 @@ def main() -> None:
     options = parser.parse_args()
     try:
         run_all(options)
-    except (UsageError, lines.LinesError, OSError) as error:
+    except (UsageError, lines.LinesError, mcsl.DataError, OSError) as error:
         parser.error(str(error))
 
 

@@ -162,6 +162,16 @@ def test_what_cannot_be_run_is_refused_in_words(arguments, message, call, monkey
     assert message in capsys.readouterr().err.replace("\n", " ")
 
 
+def test_a_table_that_cannot_be_had_is_named(call, monkeypatch, capsys):
+    def fail(*_):
+        raise mcsl.DataError("Sachs' table could not be downloaded; set `MCSL_DATA`.")
+
+    monkeypatch.setattr(run, "draw", fail)
+    with pytest.raises(SystemExit, match="2"):
+        call("--methods", "no edges", "--seeds", "1")
+    assert "could not be downloaded; set `MCSL_DATA`." in capsys.readouterr().err
+
+
 def test_a_method_that_is_gone_is_refused_by_its_line(tmp_path):
     path = tmp_path / "lines.jsonl"
     row = {"scenario": SCENARIO, "standardized": False, "seed": 1000, "status": "ok"}
