@@ -24,13 +24,13 @@ from benchmarks.run import (
     FIRST_SEED,
     METHODS,
     PEERS,
-    UsageError,
     ask,
     decided,
     ended_in_words,
+    get_ready,
     is_quadratic,
-    must_start,
     read_recipes,
+    refused_in_words,
 )
 from benchmarks.run import RESULTS as COMPARISON
 from benchmarks.scenarios import Case, draw
@@ -226,11 +226,8 @@ def main() -> None:
     parser.add_argument("--scenarios", nargs="+", choices=known, metavar="NAME", default=known)
     parser.add_argument("--peers-python", type=from_here, default=PEERS, metavar="PATH")
     parser.add_argument("--results", type=Path, default=RESULTS)
-    options = parser.parse_args()
-    try:
-        run_all(options)
-    except (UsageError, lines.LinesError, mcsl.DataError, OSError) as error:
-        parser.error(str(error))
+    with refused_in_words(parser):
+        run_all(parser.parse_args())
 
 
 def run_all(options: argparse.Namespace) -> None:
@@ -248,9 +245,7 @@ def run_all(options: argparse.Namespace) -> None:
         and run not in done
         and not (is_plain(run) and (run.scenario, run.method, run.seed) in compared)
     ]
-    if any(METHODS[run.method].is_peer for run in left):
-        must_start(options.peers_python)
-    lines.make_room(options.results)
+    get_ready({run.method for run in left}, options)
     with ended_in_words(options.results):
         for run in left:
             row = measure(run, options.peers_python)

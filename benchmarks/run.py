@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -74,9 +74,15 @@ class UsageError(Exception):
 
 def main() -> None:
     parser = _parser()
-    options = parser.parse_args()
+    with refused_in_words(parser):
+        run_all(parser.parse_args())
+
+
+@contextmanager
+def refused_in_words(parser: argparse.ArgumentParser) -> Iterator[None]:
+    """End with one sentence and exit code 2 where what was asked for cannot be done."""
     try:
-        run_all(options)
+        yield
     except (UsageError, lines.LinesError, mcsl.DataError, OSError) as error:
         parser.error(str(error))
 
@@ -92,9 +98,7 @@ def run_all(options: argparse.Namespace) -> None:
     }
     done = {run_of(row) for row in known if row["status"] != "timeout" or _cell(row) in late}
     left = [run for run in wanted if run not in done]
-    if any(METHODS[run.method].is_peer for run in left):
-        must_start(options.peers_python)
-    lines.make_room(options.results)
+    get_ready({run.method for run in left}, options)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     pool = ThreadPoolExecutor(options.jobs, initializer=stay_on_a_core, initargs=(count(),))
     with ended_in_words(options.results), Progress(*columns) as progress, pool:
@@ -131,12 +135,12 @@ def ended_in_words(results: Path) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def must_start(python: str) -> None:
-    """Refuse an interpreter of the peers that is not there."""
-    if not shutil.which(python):
-        raise UsageError(
-            f"{python} does not start. benchmarks/README.md says how to make it; or name --methods."
-        )
+def get_ready(names: Iterable[str], options: argparse.Namespace) -> None:
+    """Refuse what would fail after the first run: no interpreter for peers, or no place for lines."""
+    if any(METHODS[name].is_peer for name in names) and not shutil.which(options.peers_python):
+        remedy = "benchmarks/README.md says how to make it; or name --methods."
+        raise UsageError(f"{options.peers_python} does not start. {remedy}")
+    lines.make_room(options.results)
 
 
 def stay_on_a_core(turns: Iterator[int]) -> None:
