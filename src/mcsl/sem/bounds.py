@@ -34,24 +34,21 @@ def check_intervention(name: str, scale: Scale, values: ArrayLike, *, warn: bool
             logger.warning("%s; what lies beyond is taken for that value.", problem)
 
 
-def check_rows(names: Sequence[str], scales: Sequence[Scale], rows: Array, read: Collection[str]) -> None:
-    """Refuse rows with values far beyond the bounds of their scales, and warn of nearer ones."""
-    for name, scale, column in zip(names, scales, rows.T, strict=True):
-        if name in read:
-            for problem, _, is_far in _problems(f"The column {name!r} holds", scale, column):
-                if is_far:
-                    raise DataError(
-                        f"{problem}; leave such rows out, or fit the model to rows that reach further."
-                    )
-    warn_of_rows(names, scales, rows, read)
-
-
-def warn_of_rows(names: Sequence[str], scales: Sequence[Scale], rows: Array, read: Collection[str]) -> None:
-    """Warn of values beyond the bounds of their scales."""
-    for name, scale, column in zip(names, scales, rows.T, strict=True):
-        if name in read:
-            for problem, _, _ in _problems(f"The column {name!r} holds", scale, column):
-                logger.warning("%s; what lies beyond is taken for that value.", problem)
+def check_rows(
+    names: Sequence[str], scales: Sequence[Scale], rows: Array, read: Collection[str], *, refuse: bool
+) -> None:
+    """Warn of values beyond the bounds of their scales; `refuse` those that are far beyond."""
+    found = [
+        problem
+        for name, scale, column in zip(names, scales, rows.T, strict=True)
+        if name in read
+        for problem in _problems(f"The column {name!r} holds", scale, column)
+    ]
+    for said, _, is_far in found:
+        if refuse and is_far:
+            raise DataError(f"{said}; leave such rows out, or fit the model to rows that reach further.")
+    for said, _, _ in found:
+        logger.warning("%s; what lies beyond is taken for that value.", said)
 
 
 def _problems(said: str, scale: Scale, values: Array) -> Iterator[tuple[str, str, bool]]:

@@ -14,7 +14,7 @@ from mcsl.errors import GraphError, SettingsError
 from mcsl.graph import CausalGraph
 from mcsl.graph.causal_graph import topological_order
 from mcsl.problem import Variable
-from mcsl.sem.bounds import check_intervention, check_rows, warn_of_rows
+from mcsl.sem.bounds import check_intervention, check_rows
 from mcsl.sem.dowhy import to_invertible_model
 from mcsl.sem.effects import Effect, EffectCurve, average_effect, effect_curve
 from mcsl.sem.features import spread_out
@@ -81,7 +81,7 @@ class FittedSEM:
         """Return the mean of every variable given its causes as they stand in the same row."""
         self._refuse_interventions("predict")
         values = read_rows(data, self.columns, self._needed_for_prediction)
-        warn_of_rows(self.columns, self.scales, values, self._needed_for_prediction)
+        check_rows(self.columns, self.scales, values, self._needed_for_prediction, refuse=False)
         rows = self._scaled(values)
         predicted = np.empty((len(rows), len(self._predicted)))
         for mechanism, noise in zip(self.mechanisms, self._noise, strict=True):
@@ -96,7 +96,7 @@ class FittedSEM:
         """Return the noise e of every variable, in deviations of its column on the scale where noise adds."""
         self._refuse_interventions("residuals")
         rows = read_rows(data, self.columns, self.columns)
-        warn_of_rows(self.columns, self.scales, rows, self.columns)
+        check_rows(self.columns, self.scales, rows, self.columns, refuse=False)
         return to_frame(self.unexplained(rows), [self.columns[c] for c in self._predicted])
 
     def unexplained(self, rows: Array) -> Array:
@@ -131,7 +131,7 @@ class FittedSEM:
         values = read_rows(rows, self.columns, self.columns)
         changed = model.affected(model.interventions)
         read = {c for i in changed for m in [self.mechanisms[i]] for c in (*m.inputs, *m.outputs)}
-        check_rows(self.columns, self.scales, values, {self.columns[c] for c in read})
+        check_rows(self.columns, self.scales, values, {self.columns[c] for c in read}, refuse=True)
         found = model._propagate(values, self._abduct(self._scaled(values)), changed)
         if isinstance(rows, Mapping) and all(np.ndim(value) == 0 for value in rows.values()):
             return dict(zip(self.columns, found[0].tolist(), strict=True))
