@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mcsl.data.checks import DECIMAL_COMMAS, MAX_WHOLE, Column, listed
+from mcsl.data.marks import decimal_marks, doubt_thousands, has_mark, have_decimal_commas
 from mcsl.errors import DataError
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ WHOLE = re.compile(r"[+-]?\d+")
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:T|\b)|\d{1,2}:\d{2}")
 
 
-_DECIMAL_COMMA = r"^\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?\s*$"
-_THOUSANDS = r",\d{3}\s*$"
 _ROWS_SEEN = 50
 
 
@@ -142,10 +141,10 @@ def to_columns(table: DelimitedText, source: str) -> list[Column]:
     columns = [_to_column(name, frame[:, i], table.delimiter) for i, name in enumerate(names)]
     cells = {i: frame[:, i] for i, column in enumerate(columns) if column.kind == "numbers"}
     for i, column in cells.items():
-        columns[i] = replace(columns[i], doubt=_doubt_thousands(columns[i].name, column, table, source))
-    if table.delimiter == ";" and all(any(_has(c, mark).any() for c in cells.values()) for mark in ",."):
+        columns[i] = replace(columns[i], doubt=doubt_thousands(columns[i].name, column, table, source))
+    if table.delimiter == ";" and all(any(has_mark(c, mark).any() for c in cells.values()) for mark in ",."):
         for i, column in cells.items():
-            columns[i] = replace(columns[i], marks=_marks(column, table))
+            columns[i] = replace(columns[i], marks=decimal_marks(column, table))
     return columns
 
 
@@ -165,7 +164,7 @@ def _to_column(name: str, cells: pl.Series, delimiter: str) -> Column:
             row = int(unread.arg_max() or 0)
             example = str(cells[row])
             kind = "dates" if DATE.match(example) else "text"
-            if _have_decimal_commas(cells.filter(unread)):
+            if have_decimal_commas(cells.filter(unread)):
                 kind = DECIMAL_COMMAS
             is_alone = bool(unread.sum() == 1)
             return Column(name, kind=kind, example=example, row=row, is_alone=is_alone, cells=cells.to_list())
@@ -175,45 +174,6 @@ def _to_column(name: str, cells: pl.Series, delimiter: str) -> Column:
     known = cells.set(is_missing, None)
     is_whole = known.str.contains(f"^{WHOLE.pattern}$").all()
     return Column(name, values, cells=known.to_list() if is_whole else ())
-
-
-def _have_decimal_commas(cells: pl.Series) -> bool:
-    """Tell whether all cells are numbers with a comma that does not, throughout, part thousands."""
-    return bool(cells.str.contains(_DECIMAL_COMMA).all() and not cells.str.contains(_THOUSANDS).all())
-
-
-def _has(cells: pl.Series, mark: str) -> pl.Series:
-    """Say which cells have a mark beside a digit; a point alone is a missing value."""
-    return cells.str.contains(rf"\d[{mark}]|[{mark}]\d").fill_null(value=False)
-
-
-def _marks(cells: pl.Series, table: DelimitedText) -> dict[str, str]:
-    """Return the decimal marks of a column, each with an example and its line."""
-    rows = {mark: int(_has(cells, mark).arg_max() or 0) for mark in ",." if _has(cells, mark).any()}
-    return {mark: f"{cells[row]!r} in line {table.line(row)}" for mark, row in rows.items()}
-
-
-def _doubt_thousands(name: str, cells: pl.Series, table: DelimitedText, source: str) -> str:
-    """Doubt a column such as 812, 1.257, 394, whose marks are read as decimals but may part thousands.
-
-    A single number of hundreds, such as the 100 of percentages, is no reason to.
-    """
-    mark = "," if table.delimiter == ";" and _has(cells, ",").any() else "."
-    marked = _has(cells, mark)
-    if not marked.any() or marked.all():
-        return ""
-    whole = cells.filter(~marked).drop_nulls()
-    like_thousands = cells.filter(marked).str.contains(rf"^[+-]?[1-9]\d{{0,2}}[{mark}]\d{{3}}$").all()
-    hundreds = whole.filter(whole.str.contains(r"^[+-]?\d{3}$")).n_unique()
-    if not like_thousands or hundreds < 2 or whole.str.contains(r"\d{4}").any():
-        return ""
-    row = int(marked.arg_max() or 0)
-    cell, line = str(cells[row]), table.line(row)
-    number, thousands = float(cell.replace(mark, ".")), cell.replace(mark, "")
-    return (
-        f"{cell!r} in line {line}, column {name!r} of {source} is read as {number:g}; "
-        f"if it is {thousands}, write the numbers of this column without {mark!r}."
-    )
 
 
 def _refuse_ragged(table: DelimitedText, source: str) -> int:
